@@ -1,6 +1,6 @@
 """The Library, where the app opens: the conversations, and the ways to add some."""
 
-from convgate.ui.library.page import library
+from convgate.ui.library.page import draw_page
 from convgate.ui.shared.frame import page
 
 PURPOSE = (
@@ -9,4 +9,4 @@ PURPOSE = (
 )
 
 with page("Library", PURPOSE) as app:
-    library(app)
+    draw_page(app)

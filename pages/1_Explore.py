@@ -1,6 +1,6 @@
 """Explore: what a model would be shown at any point of a conversation, and why."""
 
-from convgate.ui.explore.page import explore
+from convgate.ui.explore.page import draw_page
 from convgate.ui.shared.frame import page
 
 PURPOSE = (
@@ -8,4 +8,4 @@ PURPOSE = (
 )
 
 with page("Explore", PURPOSE) as app:
-    explore(app)
+    draw_page(app)

@@ -20,8 +20,8 @@ from convgate.policies.spec import PolicySpec
 from convgate.policies.window import Everything, LastK
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import RelevanceSet
-from convgate.ui.compare.columns import check_column
-from convgate.ui.compare.results import Results, summary_sentence
+from convgate.ui.compare.page import Results, summary_sentence
+from convgate.ui.compare.state import check_column
 from convgate.ui.shared import measurement
 from convgate.ui.shared.policy_options import option_label
 from tests.fakes import FakeEncoder

@@ -50,7 +50,7 @@ def conversations(convgate_home: Path) -> Conversations:
 def opened_keys(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Keys of the conversations that the Library left for; Explore stays out of these tests."""
     keys: list[str] = []
-    for module in ("add", "samples"):
+    for module in ("add", "page"):
         monkeypatch.setattr(
             f"convgate.ui.library.{module}.open_conversation", lambda key, turn=None: keys.append(key)
         )

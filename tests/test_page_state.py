@@ -16,13 +16,13 @@ from convgate.gate.thresholds import RULES
 from convgate.policies.spec import read_policies
 from convgate.ui.compare.state import CompareState
 from convgate.ui.experiments.state import ExperimentsState
-from convgate.ui.monitor.state import MonitorState
+from convgate.ui.monitor.page import MonitorState
 from convgate.ui.sessions.state import SessionsState
 from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.page_state import PageState
 from convgate.ui.shared.threshold_settings import ThresholdSettings, adjustable
 from convgate.ui.tune.state import TuneState
-from convgate.ui.versions.state import VersionsState
+from convgate.ui.versions.page import VersionsState
 
 KINDS: list[type[PageState]] = [
     ExploreState, CompareState, ExperimentsState, MonitorState, SessionsState, TuneState, VersionsState,

@@ -16,7 +16,7 @@ from convgate.training.library import RelevanceSets
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.label_sources import LABELS
 from convgate.ui.train.page import count_together
-from convgate.ui.tune.flips import library_key
+from convgate.ui.tune.page import library_key
 
 SHARED = "9 judged turns of exported are in my labels too; each counts once."
 ANSWERS: dict[int, Answer] = {0: "relevant", 1: "not_relevant", 3: "relevant"}

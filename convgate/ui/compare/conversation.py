@@ -12,8 +12,7 @@ from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ConvgateError
 from convgate.core.text import format_share, pluralize, truncate, writable
 from convgate.selection.selection import Selection
-from convgate.ui.compare.columns import Column, choice_of, draw_failure, option_of
-from convgate.ui.compare.state import CompareState, page
+from convgate.ui.compare.state import Column, CompareState, choice_of, draw_failure, option_of, page
 from convgate.ui.shared import scoring
 from convgate.ui.shared.changes import Indices, changes
 from convgate.ui.shared.explore_state import ExploreState

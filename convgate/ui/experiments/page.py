@@ -23,11 +23,10 @@ from convgate.experiments.arms import (
 from convgate.experiments.power import BASELINE, TARGET, PowerPlan
 from convgate.policies.window import LastK
 from convgate.store.experiments import Experiments
-from convgate.ui.experiments.arms import draw_arms
 from convgate.ui.experiments.rating import draw_rating
 from convgate.ui.experiments.replay import draw_replay
 from convgate.ui.experiments.report import draw_report
-from convgate.ui.experiments.state import page
+from convgate.ui.experiments.state import draw_arms, page
 from convgate.ui.shared.actions import draw_problem, draw_result, reporting_problems
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.page_state import draw_problems
@@ -47,7 +46,7 @@ _SOURCES = "A policy, the path of a settings file, or a policy after `alone:`, b
 _STYLE = Path(__file__).with_name("experiments.css")
 
 
-def experiments(app: App) -> None:
+def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
     state, problems = page.current()

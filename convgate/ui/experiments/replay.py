@@ -20,8 +20,7 @@ from convgate.figures.experiments import OutcomePoint, describe_outcomes, outcom
 from convgate.figures.layout import CONFIG
 from convgate.policies.gate import GatePolicy
 from convgate.training.library import SetInfo
-from convgate.ui.experiments.arms import arm_label, draw_arms
-from convgate.ui.experiments.state import BudgetName, ExperimentsState, page
+from convgate.ui.experiments.state import BudgetName, ExperimentsState, arm_label, draw_arms, page
 from convgate.ui.shared import scoring
 from convgate.ui.shared.frame import App, show_problem
 from convgate.ui.shared.label_sources import (

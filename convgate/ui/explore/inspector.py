@@ -27,7 +27,7 @@ from convgate.figures.parts import (
 )
 from convgate.gate.explain import WordEffect, relevance_matrix
 from convgate.policies.gate import GatePolicy
-from convgate.ui.explore.invariants import STATES, TYPES
+from convgate.ui.explore.reading import STATES, TYPES
 from convgate.ui.shared import scoring
 from convgate.ui.shared.annotator import draw_annotator, is_asked
 from convgate.ui.shared.answering import draw_answers

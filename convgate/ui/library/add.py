@@ -1,4 +1,4 @@
-"""Adding conversations: files and pasted text."""
+"""Adding conversations: files, a path and pasted text, with the fields of an unknown format."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import streamlit as st
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.core.text import join_words, pluralize, writable
+from convgate.core.text import join_words, pluralize, truncate, writable
 from convgate.messages.tokens import turn_tokens
 from convgate.store import Addition, Conversations, NewConversation
 from convgate.transcripts import BadLinesError, Problems, TranscriptReader, format_named, open_transcript
@@ -22,7 +22,7 @@ from convgate.transcripts.formats.field_map import FieldMap, ItemList, lists_in
 from convgate.transcripts.problems import ReadStoppedError
 from convgate.transcripts.reading import Summary
 from convgate.transcripts.redaction import Redactor
-from convgate.ui.library.field_map import draw_field_map
+from convgate.transcripts.roles import role_of
 from convgate.ui.library.listing import page
 from convgate.ui.shared.files import redact_checkbox
 from convgate.ui.shared.frame import App
@@ -34,6 +34,10 @@ OUTCOME, GENERATION = "library.outcome", "library.generation"
 PREVIEW_FILES, PREVIEW_TURNS, PREVIEW_LETTERS, PREVIEW_PROBLEMS = 3, 3, 300, 10
 MAX_SPEAKERS = 12
 PASTED = "pasted text"
+
+
+MAX_NAMES, MAX_UNUSED, MAX_LETTERS = 50, 8, 40
+_WIDTH = 160  # px; two stand side by side on a phone
 
 
 @dataclass(frozen=True)
@@ -314,3 +318,56 @@ def _draw_problems(problems: Problems) -> None:
         st.text("\n".join(str(problem) for problem in problems[:PREVIEW_PROBLEMS]))
         if problems.total > PREVIEW_PROBLEMS:
             st.caption(f"… and {problems.total - PREVIEW_PROBLEMS:,} more")
+
+
+def draw_field_map(lists: Sequence[ItemList], key: str) -> FieldMap | None:
+    """Draw the choice of fields, the guessed ones at first; return it, None while none holds the text."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = lists[0]
+        if len(lists) > 1:
+            labels = make_labels_unique({each.path or "": each.path or "The file itself" for each in lists})
+            paths = list(labels)
+            path = st.selectbox(
+                "List", paths, key=f"map-items-{key}", width=_WIDTH, format_func=labels.__getitem__
+            )
+            chosen = lists[paths.index(path)]
+        guess, key = chosen.guess, f"{key}-{chosen.path}"
+        text = _draw_field(chosen, "text", key, none=None)
+        speaker, assistant = _draw_field(chosen, "speaker", key), None
+        if speaker is not None:
+            guessed = guess.assistant if guess and guess.speaker == speaker else None
+            assistant = _draw_assistant(chosen.speakers(speaker), f"map-assistant-{key}-{speaker}", guessed)
+        time, conversation = _draw_field(chosen, "time", key), _draw_field(chosen, "conversation", key)
+    if text is None:
+        return None
+    unused = [name for name in chosen.fields if name not in (text, speaker, time, conversation)]
+    if unused:
+        st.caption(f"Not read: {join_words((literal(name) for name in unused), max_words=MAX_UNUSED)}")
+    return FieldMap(text, speaker, time, assistant, conversation, chosen.path)
+
+
+def _draw_field(chosen: ItemList, held: str, key: str, none: str | None = "Not known") -> str | None:
+    """Draw the choice of the field that holds this, each with its first value; `none`: no field."""
+    guessed = getattr(chosen.guess, held, None)
+    labels = make_labels_unique(
+        {name: truncate(f"{name}: {values[0]}", MAX_LETTERS) for name, values in chosen.fields.items()}
+    )
+    options: list[str | None] = [*([] if none is None else [None]), *labels]
+    index = options.index(guessed) if guessed or none else None
+    return st.selectbox(
+        held.capitalize(), options, index, key=f"map-{held}-{key}", width=_WIDTH,
+        placeholder="Choose a field",
+        format_func=lambda name: labels.get(name or "", none or ""),
+    )  # fmt: skip
+
+
+def _draw_assistant(speakers: Sequence[str], key: str, guessed: str | None) -> str | None:
+    """Draw the choice of the speaker who is the assistant; None: those who are called so."""
+    speakers = speakers[:MAX_NAMES]
+    named = [name for name in speakers if role_of(name) == "assistant"]
+    labels = make_labels_unique({"": "Nobody", **{name: name for name in speakers}})
+    options: list[str | None] = [*([None] if named else []), *labels]
+    return st.selectbox(
+        "Assistant", options, key=key, width=_WIDTH, index=options.index(guessed or (None if named else "")),
+        format_func=lambda name: f"By name: {join_words(named)}" if name is None else labels[name],
+    )  # fmt: skip

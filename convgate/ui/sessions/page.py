@@ -10,15 +10,22 @@ import streamlit as st
 import tomli_w
 
 from convgate.core.errors import SessionError
-from convgate.core.text import format_duration, truncate, writable
+from convgate.core.text import format_duration, format_time, truncate, writable
 from convgate.figures.hover import on_screen
 from convgate.figures.layout import CONFIG
 from convgate.figures.sessions import HEIGHT, Event, Timeline, describe_timeline, timeline_figure
 from convgate.policies.sessions import Boundaries, BoundaryRules
-from convgate.ui.sessions.boundaries import ConversationBoundaries, load_boundaries, states_of, times_of
-from convgate.ui.sessions.edits import LABELS, draw_turn
+from convgate.store.sessions import Sessions
+from convgate.ui.sessions.boundaries import (
+    LABELS,
+    ConversationBoundaries,
+    draw_turn,
+    load_boundaries,
+    states_of,
+    times_of,
+)
 from convgate.ui.sessions.state import page
-from convgate.ui.sessions.stored import draw_stored
+from convgate.ui.shared.actions import draw_problem, reporting_problems
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.page_state import draw_problems
 from convgate.ui.shared.picker import pick_conversation
@@ -44,7 +51,11 @@ _MAX_ROWS_HEIGHT = 460  # pixels
 _MAX_WORDS = 120  # characters
 
 
-def sessions_page(app: App) -> None:
+STORED = "sessions.stored"
+_MAX_ROWS = 50
+
+
+def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
     _draw_conversation(app)
@@ -218,3 +229,40 @@ def _select_mark() -> None:
 def _select_row() -> None:
     row, turns = selected_cell(TABLE), st.session_state.get(f"{TABLE}.turns", [])
     page.select(turns[row] if row is not None and row < len(turns) else None)
+
+
+def draw_stored(app: App) -> None:
+    """Draw the table of sessions, and the button that deletes the selected one."""
+    with st.expander("Stored sessions of running agents", icon=":material/history:"):
+        draw_problem()
+        sessions = Sessions(app.store).recent(limit=_MAX_ROWS)
+        if not sessions:
+            st.caption("No sessions yet. Agents add them with `convgate.SessionManager`.")
+            return
+        rows = [
+            {
+                "workspace": writable(session.workspace),
+                "begin": format_time(session.started),
+                "end": format_time(session.ended) if session.ended else "active",
+                "conversations": session.conversation_count,
+            }
+            for session in sessions
+        ]
+        st.dataframe(
+            rows, hide_index=True, key=STORED, on_select="rerun", selection_mode="single-cell",
+            alt=f"The newest {len(rows):,} sessions",
+        )  # fmt: skip
+        st.caption(f"The newest sessions, at most {_MAX_ROWS}. Click a row to delete its session.")
+        row = selected_cell(STORED)
+        if row is not None and row < len(sessions):
+            with st.popover(f"Delete {sessions[row].id}", icon=":material/delete:"):
+                st.caption("This cannot be undone. The library keeps the conversations.")
+                st.button(
+                    "Delete session", key="sessions.delete", on_click=_delete, args=(app, sessions[row].id)
+                )
+
+
+def _delete(app: App, id: str) -> None:
+    with reporting_problems():
+        Sessions(app.store).delete(id)
+    st.session_state.pop(STORED, None)
