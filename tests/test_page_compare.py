@@ -22,7 +22,7 @@ from convgate.training.library import RelevanceSets
 from convgate.transcripts import RelevanceSet
 from convgate.ui.compare.page import Results, summary_sentence
 from convgate.ui.compare.state import check_column
-from convgate.ui.shared import measurement
+from convgate.ui.shared import results_cache
 from convgate.ui.shared.policy_options import option_label
 from tests.fakes import FakeEncoder
 from tests.page_app import (
@@ -64,7 +64,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(policy.name)
         return judge_set(relevance_set, policy, **rest)
 
-    monkeypatch.setattr(measurement, "judge_set", judge_and_note)
+    monkeypatch.setattr(results_cache, "judge_set", judge_and_note)
     return names
 
 

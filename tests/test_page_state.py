@@ -152,11 +152,11 @@ def test_invalid_parameters_are_reported_and_take_their_defaults(
 def test_missing_items_are_reported_and_dropped() -> None:
     conversation = Conversation("t", (Turn.of("user", "a"), Turn.of("assistant", "b")))
     state = ExploreState("k", turn=1, selected=2, policy="gate@old")
-    state, problems = state.drop_unknown_turns(conversation, ["gate", "gate@mine"])
+    state, problems = state.drop_unknown(len(conversation), policy=["gate", "gate@mine"])
     assert (state.turn, state.selected, state.policy) == (1, None, "gate")
     assert len(problems) == 2
-    tune, problems = TuneState(data=("@labels", "gone"), version="gate@x").drop_unknown_names(
-        data=["@labels"], version=[]
+    tune, problems = TuneState(data=("@labels", "gone"), version="gate@x").drop_unknown(
+        None, data=["@labels"], version=[]
     )
     assert (tune.data, tune.version, len(problems)) == (("@labels",), "gate", 2)
 

@@ -15,8 +15,7 @@ from convgate.store import ADJUDICATED, CurrentLabels, Labels, Store
 from convgate.ui.shared import answering as answering_module
 from convgate.ui.shared import keys
 from convgate.ui.shared import transcript as component
-from convgate.ui.shared.answering import MARKS, NAMES
-from convgate.ui.shared.answers import Answering, Work
+from convgate.ui.shared.answering import MARKS, NAMES, Answering, Work
 from convgate.ui.shared.scoring import OpenMessage
 
 TURNS = 8

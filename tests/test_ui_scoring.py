@@ -21,7 +21,7 @@ from convgate.policies.sessions import BoundaryRules
 from convgate.policies.window import LastK
 from convgate.ui.explore import inspector
 from convgate.ui.shared import scoring
-from convgate.ui.shared.measurement import digest
+from convgate.ui.shared.results_cache import digest
 from convgate.ui.shared.scoring import OpenMessage
 from convgate.versions.card import Draft
 from convgate.versions.catalog import Versions

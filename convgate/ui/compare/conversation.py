@@ -18,8 +18,7 @@ from convgate.ui.shared.changes import Indices, changes
 from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.navigation import EXPLORE
-from convgate.ui.shared.page_state import draw_problems
-from convgate.ui.shared.picker import pick_conversation, pick_message
+from convgate.ui.shared.picker import pick_message
 from convgate.ui.shared.scoring import OpenMessage, encode_ahead
 from convgate.ui.shared.tables import markdown_table
 from convgate.ui.shared.text import literal
@@ -52,14 +51,10 @@ class ColumnDecisions:
 
 def draw_conversation(app: App, state: CompareState, columns: Sequence[Column], reference: Column) -> None:
     """Draw the choice of conversation and message, then what the policies decide."""
-    picked = pick_conversation(page, app, state.conversation)
+    picked = pick_message(page, app, state)
     if picked is None:
         return
-    key, conversation = picked
-    state, problems = state.with_key(key).drop_unknown_turns(conversation)
-    page.keep(state)
-    draw_problems(problems)
-    message = pick_message(page, key, conversation, state.turn, state.question)
+    state, message = picked
     decided = _decide(app, columns, reference, message)
     if not decided:
         return

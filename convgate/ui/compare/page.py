@@ -42,9 +42,8 @@ from convgate.ui.shared.label_sources import (
     sources,
     usable,
 )
-from convgate.ui.shared.measurement import digest, is_measured, measure_policy
-from convgate.ui.shared.page_state import draw_problems
 from convgate.ui.shared.policy_options import option_label, option_labels
+from convgate.ui.shared.results_cache import digest, is_measured, measure_policy
 from convgate.ui.shared.session_state import put
 from convgate.ui.shared.tables import interval_cell, markdown_table
 from convgate.ui.shared.text import literal, make_labels_unique
@@ -70,8 +69,7 @@ def draw_page(app: App) -> None:
     state, missing = state.with_known(options, known)
     data = state.data or next(iter(usable(known)), None)
     state = replace(state, data=data)  # named, for what a link opens must not depend on later labels
-    page.keep(state)
-    draw_problems([*problems, *missing])
+    page.keep(state, [*problems, *missing])
     labels = _draw_policies(state, options)
     if len(state.policies) < 2:
         st.info("Select at least two policies.", icon=":material/compare_arrows:")

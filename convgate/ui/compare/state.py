@@ -136,7 +136,7 @@ class CompareState(PageState):
 
     def with_known(self, options: Collection[str], data: Collection[str]) -> tuple[CompareState, list[str]]:
         """Return the state without versions and sets that do not exist, and a sentence for each."""
-        state, problems = self.drop_unknown_names(data=data)
+        state, problems = self.drop_unknown(None, data=data)
         columns = tuple(
             column for column in self.policies if not is_gate(column) or option_of(column) in options
         )

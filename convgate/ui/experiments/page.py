@@ -29,7 +29,6 @@ from convgate.ui.experiments.report import draw_report
 from convgate.ui.experiments.state import draw_arms, page
 from convgate.ui.shared.actions import draw_problem, draw_result, reporting_problems
 from convgate.ui.shared.frame import App
-from convgate.ui.shared.page_state import draw_problems
 from convgate.ui.shared.text import literal
 
 NAME, CONTROL, ARMS = "experiments.name", "experiments.control", "experiments.arms"
@@ -49,11 +48,8 @@ _STYLE = Path(__file__).with_name("experiments.css")
 def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    state, problems = page.current()
     names = Experiments(app.store).names()
-    state, missing = state.drop_unknown_names(experiment=names)
-    page.keep(state)
-    draw_problems([*problems, *missing])
+    state = page.begin(experiment=names)
     if state.experiment is None:
         st.segmented_control(
             "Show", list(_PLACES), format_func=_PLACES.__getitem__, required=True,

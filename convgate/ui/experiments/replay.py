@@ -33,9 +33,7 @@ from convgate.ui.shared.label_sources import (
     sources,
     usable,
 )
-from convgate.ui.shared.measurement import digest
-from convgate.ui.shared.page_state import draw_problems
-from convgate.ui.shared.results_cache import compute_once, is_computed
+from convgate.ui.shared.results_cache import compute_once, digest, is_computed
 from convgate.ui.shared.tables import interval_cell, markdown_table
 from convgate.ui.shared.text import literal, make_labels_unique
 from convgate.ui.shared.theme import current_palette
@@ -49,11 +47,10 @@ _SOURCES = "A policy such as last_k(k=5) or gate@NAME, or alone:POLICY, by its r
 def draw_replay(app: App, state: ExperimentsState) -> None:
     """Draw the choices, then the results or the button that computes them."""
     known = sources(app)
-    state, missing = state.drop_unknown_names(data=known)
+    state, missing = state.drop_unknown(None, data=known)
     # Named in the address, for what a link opens must not depend on later labels.
     state = replace(state, data=state.data or next(iter(usable(known)), None))
-    page.keep(state)
-    draw_problems(missing)
+    page.keep(state, missing)
     st.caption("Measures, without a model and without sessions, how many needed turns each arm sends.")
     left, right = st.columns(2, gap="large")
     with right:

@@ -30,8 +30,7 @@ from convgate.policies.gate import GatePolicy
 from convgate.ui.explore.reading import STATES, TYPES
 from convgate.ui.shared import scoring
 from convgate.ui.shared.annotator import draw_annotator, is_asked
-from convgate.ui.shared.answering import draw_answers
-from convgate.ui.shared.answers import Answering
+from convgate.ui.shared.answering import Answering, draw_answers
 from convgate.ui.shared.explore_state import ExploreState, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.keys import MAKE_CURRENT

@@ -26,13 +26,12 @@ from convgate.ui.explore.summary import (
     draw_selection_problems,
 )
 from convgate.ui.shared import scoring
-from convgate.ui.shared.answers import Work, read_answers
+from convgate.ui.shared.answering import Work, read_answers
 from convgate.ui.shared.explore_state import MAX_BUDGET, ExploreState, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.modes import draw_mode_correction
 from convgate.ui.shared.outcome import Outcome, compute_outcome
-from convgate.ui.shared.page_state import draw_problems
-from convgate.ui.shared.picker import pick_conversation, pick_message
+from convgate.ui.shared.picker import pick_message
 from convgate.ui.shared.policy_options import option_label, option_labels
 from convgate.ui.shared.samples import draw_sample_note
 from convgate.ui.shared.session_state import put
@@ -52,16 +51,12 @@ _TOP = 5  # turns that are shown although none reaches the threshold
 def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    state, problems = page.current()
-    picked = pick_conversation(page, app, state.conversation)
+    labels = option_labels(app.settings.home)
+    picked = pick_message(page, app, *page.current(), policy=labels)
     if picked is None:
         return
-    key, conversation = picked
-    labels = option_labels(app.settings.home)
-    state, missing = state.with_key(key).drop_unknown_turns(conversation, labels)
-    page.keep(state)
-    draw_problems([*problems, *missing])
-    message = pick_message(page, key, conversation, state.turn, state.question)
+    state, message = picked
+    key, conversation = message.key, message.conversation
     with st.sidebar:
         draw_policy(state, labels)
         draw_budget(state, app.settings.context_budget)

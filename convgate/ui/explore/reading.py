@@ -19,8 +19,7 @@ from convgate.store import Store
 from convgate.store.conversations import terms
 from convgate.store.edits import InvariantEdits
 from convgate.ui.shared.actions import ActionResult, draw_result, draw_undo, run_action
-from convgate.ui.shared.answering import take_answers, transcript_labelling
-from convgate.ui.shared.answers import Answering
+from convgate.ui.shared.answering import Answering, take_answers, transcript_labelling
 from convgate.ui.shared.changes import Indices, following
 from convgate.ui.shared.explore_state import LISTED, ExploreState, page
 from convgate.ui.shared.frame import App

@@ -11,13 +11,18 @@ from convgate.ui.label.more import draw_more
 from convgate.ui.label.work import draw_work, resume
 from convgate.ui.shared import scoring
 from convgate.ui.shared.annotator import draw_annotator
-from convgate.ui.shared.answering import draw_actions, draw_answers, take_answers, transcript_labelling
-from convgate.ui.shared.answers import Answering, read_answers
+from convgate.ui.shared.answering import (
+    Answering,
+    draw_actions,
+    draw_answers,
+    read_answers,
+    take_answers,
+    transcript_labelling,
+)
 from convgate.ui.shared.explore_state import page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.outcome import Outcome, compute_outcome
-from convgate.ui.shared.page_state import draw_problems
-from convgate.ui.shared.picker import pick_conversation, pick_message
+from convgate.ui.shared.picker import pick_message
 from convgate.ui.shared.policy_options import option_labels
 from convgate.ui.shared.text import literal, show_text
 from convgate.ui.shared.transcript import draw_transcript, read_request
@@ -36,17 +41,13 @@ def draw_page(app: App) -> None:
     state, problems = page.current()
     if state.conversation is None:
         state = resume(app, state)
-    picked = pick_conversation(page, app, state.conversation)
+    picked = pick_message(page, app, state, problems, policy=option_labels(app.settings.home))
     if picked is None:
         page.keep(state)
         draw_annotator(app)
         draw_more(app, state)  # labels can be imported with their conversations
         return
-    key, conversation = picked
-    state, missing = state.with_key(key).drop_unknown_turns(conversation, option_labels(app.settings.home))
-    page.keep(state)
-    draw_problems([*problems, *missing])
-    message = pick_message(page, key, conversation, state.turn, state.question)
+    state, message = picked
     policy = scoring.load_policy(app, state.policy)
     scoring.encode_ahead(message, policy)
     scored = compute_outcome(app, state, message, policy, None)

@@ -20,8 +20,7 @@ from convgate.store.queues import Queues
 from convgate.ui.shared import scoring
 from convgate.ui.shared.actions import reporting_problems
 from convgate.ui.shared.annotator import annotator, draw_annotator, is_asked
-from convgate.ui.shared.answering import MARKS, keep_saved
-from convgate.ui.shared.answers import Work
+from convgate.ui.shared.answering import MARKS, Work, keep_saved
 from convgate.ui.shared.explore_state import ExploreState, go, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.policy_options import option_labels

@@ -15,7 +15,6 @@ from convgate.ui.library.add import OUTCOME, add_to_library, draw_outcome, draw_
 from convgate.ui.library.data import draw_data
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.navigation import open_conversation
-from convgate.ui.shared.page_state import draw_problems
 from convgate.ui.shared.samples import Sample, load_samples
 from convgate.ui.shared.text import literal
 
@@ -35,9 +34,7 @@ def draw_page(app: App) -> None:
 
 def _draw_library(app: App) -> None:
     """Draw the conversations and the ways to add some."""
-    state, problems = listing.page.current()
-    listing.page.keep(state)
-    draw_problems(problems)
+    state = listing.page.begin()
     draw_outcome()
     if app.conversations.keys():
         with st.expander("Add conversations", icon=":material/add:", key="library.add"):

@@ -28,7 +28,7 @@ from convgate.ui.monitor.log import draw_alerts, draw_charts, draw_open_alerts, 
 from convgate.ui.shared.actions import ActionResult, draw_result, run_action
 from convgate.ui.shared.codecs import one_of
 from convgate.ui.shared.frame import App
-from convgate.ui.shared.page_state import Address, PageState, draw_problems, param
+from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.tables import draw_numbers, markdown_table
 from convgate.ui.shared.text import literal
 
@@ -84,9 +84,7 @@ page = Address("monitor", MonitorState)
 def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    state, problems = page.current()
-    page.keep(state)
-    draw_problems(problems)
+    state = page.begin()
     st.segmented_control(
         "Show", list(_PLACES), format_func=_PLACES.__getitem__, required=True, label_visibility="collapsed",
         **page.control("on", state.on),

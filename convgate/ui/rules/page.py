@@ -28,7 +28,7 @@ from convgate.ui.shared.actions import ActionResult, draw_result, run_action
 from convgate.ui.shared.codecs import one_of, words
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.navigation import EXPLORE
-from convgate.ui.shared.page_state import Address, PageState, draw_problems, param
+from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.picker import pick_conversation
 from convgate.ui.shared.session_state import put
 from convgate.ui.shared.text import literal
@@ -70,11 +70,11 @@ def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(style(current_palette()))
     state, problems = page.current()
-    picked = pick_conversation(page, app, state.conversation)
-    if picked is not None:
-        state = state.with_key(picked[0])
-    page.keep(state)
-    draw_problems(problems)
+    picked = pick_conversation(page, app, state, problems)
+    if picked is None:
+        page.keep(state, problems)
+    else:
+        state = picked[0]
     st.caption(
         "Decisions of your rules and the built-in checks; no language model is asked here."
         f" Agents run in mode **{app.settings.gatekeeper_mode}** (setting gatekeeper\\_mode)."
@@ -93,7 +93,7 @@ def draw_page(app: App) -> None:
         elif state.look == "library":
             _draw_exchanges(state, [row for talk in _check_library(app) for row in decide(talk, draft.shown)])
         elif picked is not None:
-            _draw_exchanges(state, decide(check_conversation(app, *picked), draft.shown))
+            _draw_exchanges(state, decide(check_conversation(app, *picked[1:]), draft.shown))
 
 
 def _draw_exchanges(state: RulesState, rows: Sequence[Row]) -> None:

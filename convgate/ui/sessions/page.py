@@ -27,7 +27,6 @@ from convgate.ui.sessions.boundaries import (
 from convgate.ui.sessions.state import page
 from convgate.ui.shared.actions import draw_problem, reporting_problems
 from convgate.ui.shared.frame import App
-from convgate.ui.shared.page_state import draw_problems
 from convgate.ui.shared.picker import pick_conversation
 from convgate.ui.shared.session_state import clicked, selected_cell
 from convgate.ui.shared.tables import draw_numbers
@@ -63,14 +62,10 @@ def draw_page(app: App) -> None:
 
 
 def _draw_conversation(app: App) -> None:
-    state, problems = page.current()
-    picked = pick_conversation(page, app, state.conversation)
+    picked = pick_conversation(page, app, *page.current())
     if picked is None:
         return
-    key, conversation = picked
-    state, missing = state.with_key(key).drop_unknown_turns(conversation)
-    page.keep(state)
-    draw_problems([*problems, *missing])
+    state, key, _ = picked
     try:
         saved_rules = BoundaryRules.of(app.settings)
     except SessionError as error:

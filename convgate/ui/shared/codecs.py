@@ -20,7 +20,6 @@ class Codec:
     read: Callable[[str], Any]
     expected: str = ""
     is_turn: bool = False
-    is_policy_option: bool = False
 
 
 def number(low: int = 1, high: int = 999_999_999) -> Codec:

@@ -14,7 +14,6 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar, get_type_hints
 
 import streamlit as st
 
-from convgate.core.conversation import Conversation
 from convgate.core.errors import ConvgateError
 from convgate.ui.shared.codecs import TURN, Codec, codec_of, words
 from convgate.ui.shared.session_state import put
@@ -106,46 +105,29 @@ class PageState:
         """Whether a state without a conversation shows the open one."""
         return True
 
-    def drop_unknown_turns(
-        self, conversation: Conversation, options: Collection[str] = ()
-    ) -> tuple[Self, list[str]]:
-        """Return the state without unknown turns and versions, and a message for each of them."""
+    def drop_unknown(self, n_turns: int | None, **known: Collection[str]) -> tuple[Self, list[str]]:
+        """Return the state without turns from `n_turns` on and unknown names, and a message for each.
+
+        known: the names that a field may have; of a policy option, that without its parameters.
+        """
         changes: dict[str, Any] = {}
         problems = []
-        for name, _, codec, start, _ in _parameters(type(self)):
+        for name, written, codec, start, _ in _parameters(type(self)):
             value = getattr(self, name)
-            if codec.is_turn and value is not None and value >= len(conversation):
+            if codec.is_turn and n_turns is not None and value is not None and value >= n_turns:
                 changes[name] = start
                 problems.append(
-                    f"The address names turn {value + 1:,}, but this conversation has {len(conversation):,}."
+                    f"The address names turn {value + 1:,}, but this conversation has {n_turns:,}."
                 )
-            if options and codec.is_policy_option and value and value.partition("(")[0] not in options:
-                changes[name] = start
-                version = value.partition("@")[2] or value
-                problems.append(f"The address names the version {version}, which does not exist.")
-        return replace(self, **changes), problems
-
-    def drop_unknown_names(self, **known: Collection[str]) -> tuple[Self, list[str]]:
-        """Return the state with only known names in these fields, and a message for each unknown one."""
-        changes: dict[str, Any] = {}
-        problems = []
-        for name, written, _, start, _ in _parameters(type(self)):
-            value = getattr(self, name)
             if name not in known or value in (None, start):
                 continue
             names = value if isinstance(value, tuple) else (value,)
-            if unknown := [item for item in names if item not in known[name]]:
-                rest = tuple(item for item in names if item in known[name])
+            if unknown := [item for item in names if not {item, item.partition("(")[0]} & {*known[name]}]:
+                rest = tuple(item for item in names if item not in unknown)
                 changes[name] = rest if isinstance(value, tuple) else start
                 listed = ", ".join(item[:40] for item in unknown)
                 problems.append(f"The address says {written}={listed}, which does not exist.")
         return replace(self, **changes), problems
-
-
-def draw_problems(problems: Iterable[str]) -> None:
-    """Draw what is wrong with an address."""
-    for problem in problems:
-        st.warning(literal(problem), icon=":material/link_off:")
 
 
 S = TypeVar("S", bound=PageState)
@@ -257,12 +239,24 @@ class Address(Generic[S]):
         if st.session_state.get(self._touched):  # a run of the whole page took it before
             st.rerun()
 
-    def keep(self, state: S) -> None:
-        """Keep the state for the next run and in the address; its conversation is open on all pages."""
+    def begin(self, **known: Collection[str]) -> S:
+        """Return the state of this run with only known names, kept; draw what is wrong with its address."""
+        state, problems = self.current()
+        state, unknown = state.drop_unknown(None, **known)
+        self.keep(state, [*problems, *unknown])
+        return state
+
+    def keep(self, state: S, problems: Iterable[str] = ()) -> None:
+        """Keep the state for the next run and in the address; its conversation is open on all pages.
+
+        problems: what is wrong with the address, drawn.
+        """
         self._store(state)
         if st.query_params.to_dict() != (query := state.to_query()):
             st.query_params.from_dict(query)
         st.session_state[_UNREAD] = False
+        for problem in problems:
+            st.warning(literal(problem), icon=":material/link_off:")
 
     def _store(self, state: S) -> None:
         st.session_state[self.key] = state

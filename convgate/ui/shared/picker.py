@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import streamlit as st
@@ -12,7 +13,7 @@ from convgate.ui.shared.changes import following, preceding
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.keys import NEXT_MESSAGE, PREVIOUS_MESSAGE
 from convgate.ui.shared.navigation import LIBRARY
-from convgate.ui.shared.page_state import LONGEST_QUESTION, Address
+from convgate.ui.shared.page_state import LONGEST_QUESTION, Address, S
 from convgate.ui.shared.scoring import OpenMessage
 from convgate.ui.shared.session_state import put
 from convgate.ui.shared.text import literal, make_labels_unique
@@ -20,11 +21,48 @@ from convgate.ui.shared.text import literal, make_labels_unique
 _OFFERED = 200  # conversations in the menu; the Library finds the others
 
 
-def pick_conversation(page: Address[Any], app: App, key: str | None) -> tuple[str, Conversation] | None:
-    """Return the conversation of that key, or the newest one, and its present key.
+def pick_message(
+    page: Address[S], app: App, state: S, problems: Sequence[str] = (), **known: Collection[str]
+) -> tuple[S, OpenMessage] | None:
+    """Return the current message, by number or typed; without either, the one a model would answer.
 
-    Without one, draw the reason and return None.
+    The rest as `pick_conversation`.
     """
+    picked = pick_conversation(page, app, state, problems, **known)
+    if picked is None:
+        return None
+    state, key, conversation = picked
+    turn, question = state.turn, state.question
+    with st.sidebar:
+        turn = conversation.current_index() if turn is None else turn
+        put(f"{page.name}.turn", turn + 1)
+        st.markdown(
+            ":small[Current message]",
+            help=f"The message that the model has to answer, 1 to {len(conversation):,}. Turns count from"
+            " 1 here and in the address, from 0 in JSON and on the command line. The keys skip the"
+            " assistant's turns.",
+        )
+        _draw_steps(page, conversation, turn, is_asked=bool(question))
+        put(f"{page.name}.question", question)
+        st.text_input(
+            "Or type a question",
+            key=f"{page.name}.question", on_change=_typed_question, args=(page,), max_chars=LONGEST_QUESTION,
+            placeholder="A question after the last turn",
+            help="See what would be kept if this were the next message. Empty it to go back.",
+        )  # fmt: skip
+    current, history = conversation.with_question(question) if question else conversation.at(turn)
+    return state, OpenMessage(key, current, history)
+
+
+def pick_conversation(
+    page: Address[S], app: App, state: S, problems: Sequence[str] = (), **known: Collection[str]
+) -> tuple[S, str, Conversation] | None:
+    """Return the state on its conversation or the newest one, kept, with the present key of that.
+
+    Without one, draw the reason and return None. problems: what is wrong with the address, drawn; known: see
+    `PageState.drop_unknown`.
+    """
+    key = state.conversation
     titles = {row.key: row.title for row in app.conversations.find(per_page=_OFFERED).rows}
     if key is None and not titles:
         st.info("There is no conversation yet.", icon=":material/inventory_2:")
@@ -48,32 +86,9 @@ def pick_conversation(page: Address[Any], app: App, key: str | None) -> tuple[st
         )
         _draw_way_to_library("Open the Library")
         return None
-    return key, conversation
-
-
-def pick_message(
-    page: Address[Any], key: str, conversation: Conversation, turn: int | None, question: str
-) -> OpenMessage:
-    """Return the current message, by number or typed; without either, the one a model would answer."""
-    with st.sidebar:
-        turn = conversation.current_index() if turn is None else turn
-        put(f"{page.name}.turn", turn + 1)
-        st.markdown(
-            ":small[Current message]",
-            help=f"The message that the model has to answer, 1 to {len(conversation):,}. Turns count from"
-            " 1 here and in the address, from 0 in JSON and on the command line. The keys skip the"
-            " assistant's turns.",
-        )
-        _draw_steps(page, conversation, turn, is_asked=bool(question))
-        put(f"{page.name}.question", question)
-        st.text_input(
-            "Or type a question",
-            key=f"{page.name}.question", on_change=_typed_question, args=(page,), max_chars=LONGEST_QUESTION,
-            placeholder="A question after the last turn",
-            help="See what would be kept if this were the next message. Empty it to go back.",
-        )  # fmt: skip
-    current, history = conversation.with_question(question) if question else conversation.at(turn)
-    return OpenMessage(key, current, history)
+    state, unknown = state.with_key(key).drop_unknown(len(conversation), **known)
+    page.keep(state, [*problems, *unknown])
+    return state, key, conversation
 
 
 def _draw_steps(page: Address[Any], conversation: Conversation, turn: int, *, is_asked: bool) -> None:

@@ -33,9 +33,7 @@ def _read(text: str) -> str:
     return spec.to_text()
 
 
-POLICY_OPTION = Codec(
-    str, _read, "gate@VERSION or one of " + ", ".join(policy_names()), is_policy_option=True
-)
+POLICY_OPTION = Codec(str, _read, "gate@VERSION or one of " + ", ".join(policy_names()))
 """A policy or version in addresses."""
 
 

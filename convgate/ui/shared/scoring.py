@@ -38,9 +38,8 @@ from convgate.selection.table import TurnTable
 from convgate.store import CurrentKey
 from convgate.store.guard_states import GuardStates
 from convgate.ui.shared.frame import App
-from convgate.ui.shared.measurement import digest
 from convgate.ui.shared.modes import mode_classifier, statement_reader
-from convgate.ui.shared.results_cache import compute_once
+from convgate.ui.shared.results_cache import compute_once, digest
 from convgate.ui.shared.turn import moves
 from convgate.versions.version import Version
 

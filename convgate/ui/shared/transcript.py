@@ -38,7 +38,7 @@ class TranscriptAnswer(BaseModel):
     current: StrictStr  # see `current_name`
     turn: StrictInt  # 0-based
     value: Literal["relevant", "not_relevant", "unsure"] | None  # None clears the answer
-    scope: Literal["turn", "rest"]  # see `convgate.ui.shared.answers.Scope`
+    scope: Literal["turn", "rest"]  # see `convgate.ui.shared.answering.Scope`
 
 
 def draw_transcript(

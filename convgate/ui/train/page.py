@@ -37,7 +37,7 @@ from convgate.ui.shared.label_sources import (
     usable,
 )
 from convgate.ui.shared.navigation import COMPARE, LABEL, VERSIONS
-from convgate.ui.shared.page_state import Address, PageState, draw_problems
+from convgate.ui.shared.page_state import Address, PageState
 from convgate.ui.shared.policy_options import version_option
 from convgate.ui.shared.tables import interval_cell, markdown_table
 from convgate.ui.shared.text import literal, show_text
@@ -81,11 +81,8 @@ def attempt(action: Callable[..., Any], *args: Any) -> None:
 
 def draw_page(app: App) -> None:
     """Draw the page."""
-    state, problems = page.current()
     known = sources(app)
-    state, missing = state.drop_unknown_names(data=known)
-    page.keep(state)
-    draw_problems([*problems, *missing])
+    state = page.begin(data=known)
     draw_problem()
     if state.run is not None:
         draw_run(app, state.run)

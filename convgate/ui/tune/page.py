@@ -40,7 +40,6 @@ from convgate.ui.shared.label_sources import (
     usable,
 )
 from convgate.ui.shared.navigation import EXPLORE, LABEL
-from convgate.ui.shared.page_state import draw_problems
 from convgate.ui.shared.policy_options import option_labels, version_option
 from convgate.ui.shared.session_state import clicked
 from convgate.ui.shared.text import literal
@@ -66,10 +65,7 @@ def draw_page(app: App) -> None:
     options = option_labels(app.settings.home)
     labels = {option: options[option] for option in options if read_policy(option).name == GatePolicy.name}
     known = sources(app)
-    state, problems = page.current()
-    state, missing = state.drop_unknown_names(version=labels, data=known)
-    page.keep(state)
-    draw_problems([*problems, *missing])
+    state = page.begin(version=labels, data=known)
     available = usable(known)
     names = available[:1] if state.data is None else [name for name in state.data if name in available]
     with st.sidebar:

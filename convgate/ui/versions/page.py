@@ -17,7 +17,7 @@ from convgate.ui.shared.annotator import person
 from convgate.ui.shared.codecs import Codec
 from convgate.ui.shared.frame import App, show_problem
 from convgate.ui.shared.navigation import COMPARE
-from convgate.ui.shared.page_state import Address, PageState, draw_problems, param
+from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.policy_options import version_option
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.training_curves import draw_epochs
@@ -54,9 +54,7 @@ page = Address("versions", VersionsState, bare=True)
 def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    state, problems = page.current()
-    page.keep(state)
-    draw_problems(problems)
+    state = page.begin()
     draw_result(page)
     versions = Versions(app.settings.home)
     version_list = VersionList(versions, versions.listing(), versions.active, versions.baseline)
