@@ -117,7 +117,7 @@ def _draw_table(
     st.toggle(
         f"Only the {len(differ):,} that differ", disabled=not len(differ),
         help="List only the turns that the policies decide differently.",
-        **page.control("differ", state.differ),
+        **page.control("differ"),
     )  # fmt: skip
     turns = differ if state.differ and len(differ) else decided[0].decisions.indices
     number = min(state.page, -(-len(turns) // PER_PAGE))

@@ -51,10 +51,7 @@ def draw_page(app: App) -> None:
     names = Experiments(app.store).names()
     state = page.begin(experiment=names)
     if state.experiment is None:
-        st.segmented_control(
-            "Show", list(_PLACES), format_func=_PLACES.__getitem__, required=True,
-            label_visibility="collapsed", **page.control("on", state.on),
-        )  # fmt: skip
+        page.draw_choice("on", "Show", _PLACES)
     draw_result(page)
     if state.experiment is not None:
         draw = draw_rating if state.rate else draw_report

@@ -58,8 +58,8 @@ def draw_replay(app: App, state: ExperimentsState) -> None:
         _draw_budgets(state)
     with left:
         draw_arms(
-            app, page.control("control", state.control, measure=False),
-            page.control("arms", state.arms, measure=False), sources=_SOURCES, further=[RandomOrder.name],
+            app, page.control("control", measure=False),
+            page.control("arms", measure=False), sources=_SOURCES, further=[RandomOrder.name],
         )  # fmt: skip
     if source is None:
         return
@@ -81,12 +81,12 @@ def _draw_budgets(state: ExperimentsState) -> None:
     st.pills(
         "Tokens of each arm", list(_BUDGETS), selection_mode="multi", format_func=_BUDGETS.__getitem__,
         help="Only with equal tokens does a higher recall mean a better choice of turns.",
-        **page.control("budgets", state.budgets, measure=False),
+        **page.control("budgets", measure=False),
     )  # fmt: skip
     if "share" in state.budgets:
         st.slider(
             "Share of the history's tokens", 0.05, 1.0, step=0.05, format="percent",
-            **page.control("share", state.share, measure=False),
+            **page.control("share", measure=False),
         )  # fmt: skip
 
 

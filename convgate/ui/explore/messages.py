@@ -23,9 +23,7 @@ _MAX_CODE = 200_000  # characters; more would make the browser slow
 
 def draw_messages(state: ExploreState, outcome: Outcome) -> None:
     """Draw the messages to send when they are open."""
-    place = st.expander(
-        "Messages to send", icon=":material/send:", **page.control("messages", state.messages)
-    )
+    place = st.expander("Messages to send", icon=":material/send:", **page.control("messages"))
     if place.open:
         with place:
             _draw_messages(state, outcome)

@@ -59,7 +59,7 @@ def draw_page(app: App) -> None:
     key, conversation = message.key, message.conversation
     with st.sidebar:
         draw_policy(state, labels)
-        draw_budget(state, app.settings.context_budget)
+        draw_budget(app.settings.context_budget)
     policy = scoring.load_policy(app, state.policy)
     budget = app.settings.context_budget if state.budget is None else state.budget
     if budget is None:
@@ -117,20 +117,20 @@ def draw_policy(state: ExploreState, labels: Iterable[str]) -> None:
     """Draw the choice of the policy, and whether answers go with their questions; labels: by option."""
     st.selectbox(
         "Policy", list(dict.fromkeys((*labels, state.policy))), format_func=option_label,
-        **page.control("policy", state.policy),
+        **page.control("policy"),
         help="What chooses the turns. “Gate” is the active version; only gates can be trained.",
     )  # fmt: skip
     st.toggle(
-        "Question with its answer", **page.control("pairs", state.pairs),
+        "Question with its answer", **page.control("pairs"),
         help="When one of the two is kept, so is the other: it is then shown as “kept anyway”.",
     )  # fmt: skip
 
 
-def draw_budget(state: ExploreState, default: int | None) -> None:
+def draw_budget(default: int | None) -> None:
     """Draw the control of the budget; default: that of the settings."""
     st.number_input(
         "Budget (tokens)", value=None, min_value=0, max_value=MAX_BUDGET, step=1_000,
-        **page.control("budget", state.budget),
+        **page.control("budget"),
         placeholder="No limit" if default is None else f"{default:,}, as in the settings",
         help="Of everything that is sent. The mode of the message divides it into sections. Invariants,"
         " instructions and the current message are never cut.",
@@ -163,7 +163,7 @@ def draw_threshold(outcome: Outcome, state: ExploreState) -> None:
         )  # fmt: skip
         RuleControls(page, outcome.own).draw_reset()
         st.toggle(
-            "Logit axis", **page.control("logit", state.logit),
+            "Logit axis", **page.control("logit"),
             help="Spreads scores near 0 and 1, on the slider and in the chart.",
         )  # fmt: skip
 

@@ -55,7 +55,7 @@ def draw_reading(
     app: App, state: ExploreState, outcome: Outcome, selected: int | None, answering: Answering
 ) -> None:
     """Draw the search, the buttons, and the turns, which can be answered for, or the invariants."""
-    _draw_listed(state, outcome)
+    _draw_listed(outcome)
     if state.listed == "invariants":
         last = len(outcome.message.conversation) - 1
         draw_invariants(app.store, outcome, state, last if selected is None else selected)
@@ -90,7 +90,7 @@ def draw_reading(
     draw_transcript(data, key=TRANSCRIPT, on_asked=_on_asked, on_answers=_on_answers)
 
 
-def _draw_listed(state: ExploreState, outcome: Outcome) -> None:
+def _draw_listed(outcome: Outcome) -> None:
     decisions = outcome.decisions
     n_sent = int(decisions.kept.sum())
     counts = {
@@ -100,11 +100,7 @@ def _draw_listed(state: ExploreState, outcome: Outcome) -> None:
         "invariants": len(outcome.selection.invariants),
     }
     with st.container(key="explore-list"):
-        st.segmented_control(
-            "Show", list(LISTED), required=True, label_visibility="collapsed",
-            **page.control("listed", state.listed),
-            format_func=lambda name: f"{LISTED[name]} {counts[name]:,}",
-        )  # fmt: skip
+        page.draw_choice("listed", "Show", {name: f"{LISTED[name]} {n:,}" for name, n in counts.items()})
 
 
 def _listed_turns(state: ExploreState, decisions: TurnDecisions) -> list[int] | None:

@@ -50,15 +50,15 @@ def draw_conversations(app: App, state: LibraryState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
             "Search titles and texts", type="search", live=True,
-            **page.control("search", state.search, none=""),
+            **page.control("search", none=""),
             help='Every word has to occur, as a part of a longer one too; "words in quotes" stay together.',
         )  # fmt: skip
         if workspaces := {*app.conversations.workspaces(), *filter(None, [state.workspace])}:
             st.selectbox(
                 "Workspace", ["", *sorted(workspaces)], width=200, format_func=lambda name: name or "All",
-                **page.control("workspace", state.workspace, none=""),
+                **page.control("workspace", none=""),
             )  # fmt: skip
-        st.selectbox("Order", list(_ORDERS), width=160, **page.control("order", state.order))
+        st.selectbox("Order", list(_ORDERS), width=160, **page.control("order"))
     listed = _find(app.conversations, state, state.page)
     last = max(1, -(-listed.total // PER_PAGE))
     if listed.total and not listed.rows:  # the last conversation of the last page was deleted

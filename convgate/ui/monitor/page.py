@@ -85,10 +85,7 @@ def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
     state = page.begin()
-    st.segmented_control(
-        "Show", list(_PLACES), format_func=_PLACES.__getitem__, required=True, label_visibility="collapsed",
-        **page.control("on", state.on),
-    )  # fmt: skip
+    page.draw_choice("on", "Show", _PLACES)
     if state.on == "rollout":
         draw_rollout(app)
     else:
@@ -104,10 +101,7 @@ def _draw_log(app: App, state: MonitorState) -> None:
         st.info("No requests yet. Log them with:", icon=":material/monitor_heart:")
         st.code(_EXAMPLE, language="python")
         return
-    st.segmented_control(
-        "Period", list(PERIODS), required=True, label_visibility="collapsed",
-        **page.control("period", state.period),
-    )  # fmt: skip
+    page.draw_choice("period", "Period", {name: name for name in PERIODS})
     st.fragment(_draw_report, run_every=REFRESH_SECONDS)(app, state, newest)
 
 

@@ -84,10 +84,7 @@ def draw_page(app: App) -> None:
     with right:
         draw_editor(draft)
     with left:
-        st.segmented_control(
-            "Show", list(LOOKS), required=True, format_func=LOOKS.__getitem__, label_visibility="collapsed",
-            **page.control("look", state.look),
-        )  # fmt: skip
+        page.draw_choice("look", "Show", LOOKS)
         if state.look == "changes":
             _draw_changes(app, state, draft)
         elif state.look == "library":
@@ -102,11 +99,11 @@ def _draw_exchanges(state: RulesState, rows: Sequence[Row]) -> None:
     counts = {name: sum(_is_shown(row, name) for row in matching) for name in SHOWS}
     st.pills(
         "Filter", list(SHOWS), required=True, label_visibility="collapsed",
-        format_func=lambda name: f"{SHOWS[name]} {counts[name]:,}", **page.control("show", state.show),
+        format_func=lambda name: f"{SHOWS[name]} {counts[name]:,}", **page.control("show"),
     )  # fmt: skip
     st.text_input(
         "Search", placeholder="Search messages and answers", label_visibility="collapsed",
-        **page.control("search", state.search),
+        **page.control("search"),
     )  # fmt: skip
     if rows:
         n_kept = sum(row.decision.keep for row in rows)

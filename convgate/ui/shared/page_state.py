@@ -178,7 +178,7 @@ class Address(Generic[S]):
         return self._kind.from_query(query)
 
     def now(self) -> S:
-        """Return the state, in callbacks."""
+        """Return the state; in a run, after it was kept."""
         state: S = st.session_state[self.key]
         return state
 
@@ -191,12 +191,14 @@ class Address(Generic[S]):
         starts = {item.field: item.start for item in _parameters(self._kind) if item.field in resets}
         self.show(replace(self.now(), **(starts | values)))
 
-    def control(self, name: str, value: Any, *, none: Any = None, **also: Any) -> dict[str, Any]:
-        """Return the arguments that bind a control to a field: `st.toggle("A", **page.control("a", …))`.
+    def control(self, name: str, value: Any = ..., *, none: Any = None, **also: Any) -> dict[str, Any]:
+        """Return the arguments that bind a control to a field: `st.toggle("A", **page.control("a"))`.
 
-        none: the control's value for None. also: other fields that a change of the control sets.
+        value: shown in place of the field's. none: the control's value for None. also: other fields that a
+        change of the control sets.
         """
         key = f"{self.name}.{name}"
+        value = getattr(self.now(), name) if value is ... else value
         put(key, none if value is None else list(value) if isinstance(value, tuple) else value)
         return {"key": key, "on_change": self._take, "args": (name, key, none), "kwargs": also}
 
@@ -204,6 +206,13 @@ class Address(Generic[S]):
         value = st.session_state[key]
         value = None if value == none else tuple(value) if isinstance(value, list) else value
         self.change(**{name: value, **also})
+
+    def draw_choice(self, name: str, label: str, options: Mapping[str, str]) -> None:
+        """Draw the choice of a field's value; options: the text of each. The label is not shown."""
+        st.segmented_control(
+            label, list(options), format_func=options.__getitem__, required=True,
+            label_visibility="collapsed", **self.control(name),
+        )  # fmt: skip
 
     def draw_pages(self, count: int, per_page: int, shown: int) -> None:
         """Draw the pagination of a list with more than one page."""

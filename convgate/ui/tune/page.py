@@ -103,7 +103,7 @@ def draw_page(app: App) -> None:
 
 def _draw_version(app: App, state: TuneState, labels: dict[str, str]) -> None:
     st.selectbox(
-        "Version", list(labels), **page.control("version", state.version, choice=None),
+        "Version", list(labels), **page.control("version", choice=None),
         # The browser sends a label back: one with the active version's name would be stale after a change.
         format_func=lambda name: "The active version" if name == GatePolicy.name else labels[name],
         help="The gate whose threshold is tuned.",
@@ -128,12 +128,12 @@ def draw_goal(state: TuneState, results: TuneResults, *, enough_data: bool) -> N
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
             "Goal", list(_GOALS), format_func=_GOALS.__getitem__, required=True,
-            **page.control("goal", state.goal),
+            **page.control("goal"),
         )  # fmt: skip
         if state.goal == "recall":
             st.slider(
                 "Keep at least this share of the relevant turns", 0.05, 1.0, step=0.01, width=360,
-                **page.control("recall", state.recall),
+                **page.control("recall"),
             )  # fmt: skip
     suggested = results.suggested
     if suggested is None:
@@ -252,10 +252,9 @@ def draw_flips(app: App, state: TuneState, results: TuneResults, option: str) ->
         f" :material/close: **{len(broken):,} broken** by the labels."
     )
     names = {"all": "All", "broken": "✕ Broken", "fixed": "✓ Fixed"}
-    st.segmented_control(
-        "Flipped decisions", list(names), required=True, label_visibility="collapsed",
-        format_func=lambda name: f"{names[name]} {len(rows[name]):,}", **page.control("only", state.only),
-    )  # fmt: skip
+    page.draw_choice(
+        "only", "Flipped decisions", {name: f"{text} {len(rows[name]):,}" for name, text in names.items()}
+    )
     listed = rows[state.only]
     number = min(state.page, max(1, -(-len(listed) // PER_PAGE)))
     _draw_turns(app, results, listed[(number - 1) * PER_PAGE : number * PER_PAGE], option)
