@@ -13,10 +13,10 @@ from streamlit.testing.v1 import AppTest
 from convgate.core.conversation import Turn
 from convgate.embedding.base import Embeddings, Progress
 from convgate.ui.explore.encoding import NEWEST
-from tests.budget_page import WordClassifier
 from tests.contexts import WordJudge
 from tests.fakes import FakeEncoder
 from tests.page_app import (
+    WordClassifier,
     add_conversation,
     click,
     click_in_fragment,

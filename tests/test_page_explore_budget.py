@@ -20,7 +20,6 @@ from convgate.store import Store
 from convgate.store.edits import ModeCorrections
 from convgate.store.guard_states import Alert, GuardStates
 from convgate.ui.shared import services
-from tests.budget_page import correct_mode, dropped, key, open_budgeted, sent
 from tests.fakes import FakeEncoder
 from tests.page_app import (
     HOSTILE,
@@ -28,9 +27,14 @@ from tests.page_app import (
     address,
     check,
     click,
+    correct_mode,
+    dropped,
+    key,
     metric,
+    open_budgeted,
     open_page,
     page_text,
+    sent,
     turn_table,
 )
 
