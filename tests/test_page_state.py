@@ -21,7 +21,7 @@ from convgate.ui.sessions.state import SessionsState
 from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.page_state import PageState
 from convgate.ui.shared.threshold_settings import ThresholdSettings, adjustable
-from convgate.ui.tune.state import TuneState
+from convgate.ui.tune.page import TuneState
 from convgate.ui.versions.page import VersionsState
 
 KINDS: list[type[PageState]] = [

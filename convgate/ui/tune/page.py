@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -14,6 +15,7 @@ import streamlit as st
 from convgate.core.conversation import Conversation
 from convgate.core.errors import StoreError
 from convgate.core.text import join_words, pluralize, writable
+from convgate.evaluation.calibration import BestFBeta, Goal, MinRecall
 from convgate.evaluation.comparison import BROKEN, FIXED, outcome_codes
 from convgate.evaluation.risk_control import Losses, calibrate_promise, min_conversations
 from convgate.figures.curves import threshold_curve_figure
@@ -27,6 +29,7 @@ from convgate.store import Conversations, Store
 from convgate.store.conversations import title_of
 from convgate.store.openings import PrefixIndex, prefix_hashes
 from convgate.ui.shared import scoring
+from convgate.ui.shared.codecs import share
 from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.files import draw_agent, draw_download
 from convgate.ui.shared.frame import App
@@ -40,14 +43,14 @@ from convgate.ui.shared.label_sources import (
     usable,
 )
 from convgate.ui.shared.navigation import EXPLORE, LABEL
-from convgate.ui.shared.policy_options import option_labels, version_option
+from convgate.ui.shared.page_state import Address, PageState, param
+from convgate.ui.shared.policy_options import POLICY_OPTION, option_labels, version_option
 from convgate.ui.shared.session_state import clicked
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
-from convgate.ui.shared.threshold_settings import Extent, RuleControls, ThresholdSettings
+from convgate.ui.shared.threshold_settings import THRESHOLD_SETTINGS, Extent, RuleControls, ThresholdSettings
 from convgate.ui.tune.results import TuneResults, compute_results, draw_metrics
 from convgate.ui.tune.saving import NewSettings, draw_saving
-from convgate.ui.tune.state import TuneState, page
 from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
 
@@ -57,6 +60,25 @@ _STYLE = Path(__file__).with_name("tune.css")
 _GOALS = {"f1": "Best F1", "recall": "Min recall"}
 _CHART = "tune.curve"
 PER_PAGE = 10
+
+
+@dataclass(frozen=True)
+class TuneState(PageState):
+    """The gate, the labelled data, the goal, the threshold settings, and which flips are listed.
+
+    ?version=gate@mine&data=@labels,talks&goal=recall&recall=0.9&rule=anchored,threshold=0.31
+    """
+
+    version: str = param(GatePolicy.name, POLICY_OPTION)  # a policy option that is a gate
+    data: tuple[str, ...] | None = None  # None: what there is
+    goal: Literal["f1", "recall"] = "f1"
+    recall: float = param(0.9, share(0.05, 1.0))  # the min recall, of the goal "recall"
+    choice: ThresholdSettings | None = param(None, THRESHOLD_SETTINGS, name="rule")  # noqa: RUF009  # None: the version's own
+    only: Literal["all", "fixed", "broken"] = "all"
+    page: int = 1
+
+
+page = Address("tune", TuneState)
 
 
 def draw_page(app: App) -> None:
@@ -74,7 +96,8 @@ def draw_page(app: App) -> None:
         sliders = st.container()
     policy = scoring.load_gate(app, state.version)
     labelled = [read_labelled(app, name) for name in names]
-    results = compute_results(labelled, policy, state) if labelled else None
+    goal: Goal = MinRecall(state.recall) if state.goal == "recall" else BestFBeta()
+    results = compute_results(labelled, policy, state.choice, goal) if labelled else None
     own = ThresholdSettings(policy.rule, policy.limits)
     with sliders:
         controls = RuleControls(page, own)
@@ -93,7 +116,7 @@ def draw_page(app: App) -> None:
         draw_curve(results)
         untrained = policy.version == UNTRAINED
         draw_flips(app, state, results, GatePolicy.name if untrained else version_option(policy.version))
-    settings = NewSettings(app, policy, state.choice or own, [known[name] for name in names], results)
+    settings = NewSettings(app, page, policy, state.choice or own, [known[name] for name in names], results)
     draw_saving(settings)
     st.subheader("Use in my agent", anchor=False)
     agent = AgentSettings.of(policy.with_rule(settings.rule, settings.choice.limits), app.settings)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from convgate.evaluation.calibration import BestFBeta, Goal, MinRecall, best_row
+from convgate.evaluation.calibration import Goal, best_row
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.metrics import Bools
 from convgate.evaluation.tuning import Figures, ScoredCases, score_cases
@@ -16,7 +16,6 @@ from convgate.transcripts import RelevanceSet
 from convgate.ui.shared.results_cache import compute_once
 from convgate.ui.shared.tables import interval_cell, markdown_table
 from convgate.ui.shared.threshold_settings import ThresholdSettings
-from convgate.ui.tune.state import TuneState
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,15 +52,20 @@ class TuneResults:
 
 
 def compute_results(
-    labelled: Sequence[tuple[RelevanceSet, str]], policy: GatePolicy, state: TuneState
+    labelled: Sequence[tuple[RelevanceSet, str]],
+    policy: GatePolicy,
+    choice: ThresholdSettings | None,
+    goal: Goal,
 ) -> TuneResults:
-    """Score the sets once, then apply both rules; each set comes with a digest of its content."""
+    """Score the sets once, then apply both rules; each set comes with a digest of its content.
+
+    choice: None for the policy's own settings.
+    """
     sets = [relevance_set for relevance_set, _ in labelled]
     key = f"{[digest for _, digest in labelled]} {policy.gate.fingerprint} {policy.encoder.identity!r}"
     scored = compute_once(f"scores {key}", lambda progress: score_cases(sets, policy, progress=progress))
     own = ThresholdSettings(policy.rule, policy.limits)
-    choice = state.choice or own
-    goal: Goal = MinRecall(state.recall) if state.goal == "recall" else BestFBeta()
+    choice = choice or own
     curve = best = None
     sweep = choice.rule.sweep
     if sweep is not None:
