@@ -36,8 +36,6 @@ TURNS = (
     Turn.of("assistant", "check the batch before the mean"),
     Turn.of("user", "the loss is nan again with an empty batch"),
 )
-
-
 _WORDS: dict[str, tuple[Mode, float]] = {
     "add": ("TASK", 0.95),
     "write": ("TASK", 0.95),

@@ -17,7 +17,7 @@ from convgate.policies.spec import read_policies
 from convgate.ui.compare.state import CompareState
 from convgate.ui.experiments.state import ExperimentsState
 from convgate.ui.monitor.page import MonitorState
-from convgate.ui.sessions.state import SessionsState
+from convgate.ui.sessions.page import SessionsState
 from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.page_state import PageState
 from convgate.ui.shared.threshold_settings import ThresholdSettings, adjustable

@@ -52,8 +52,6 @@ from convgate.versions.card import Metric
 
 _STYLE = Path(__file__).with_name("compare.css")
 _POLICIES, _REFERENCE = "compare.policies", "compare.reference"
-
-
 METRICS = {
     "answerable": "All needed sent", "kept_token_share": "Tokens sent", "missed": "Needed turns missed",
     "answerable@35%": "At 35% of the tokens", "f1": "F1", "map": "MAP",

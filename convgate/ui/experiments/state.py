@@ -22,8 +22,6 @@ from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.policy_options import option_label, option_labels
 
 BudgetName = Literal["matched", "free", "share"]
-
-
 _LABELS = {"none": "No turns", "random": "Random turns"}
 _OPTIONS = ("alone:gate", "last_k(k=3)", "last_k(k=1)", "none")
 

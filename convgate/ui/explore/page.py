@@ -40,8 +40,6 @@ from convgate.ui.shared.threshold_settings import Extent, RuleControls, Threshol
 _STYLE = Path(__file__).with_name("explore.css")
 _COLUMNS = (1.62, 1)
 _FIRST = "explore.first"  # the turn that is selected first of a message shown in part, and of which message
-
-
 THRESHOLD = "explore.threshold"
 _STEPS = (0.001, 0.002, 0.005, *(step / 100 for step in range(101)), 0.995, 0.999)
 _LOGIT_STEPS = tuple(float(step) for step in expit(np.linspace(-7, 7, 57)))

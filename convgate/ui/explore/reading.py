@@ -33,8 +33,6 @@ TRANSCRIPT, SEARCH = "explore.transcript", "explore.search"
 _FOCUS, _OPENED = "explore.focus", "explore.opened"  # the turn in view, the expanded turns; by conversation
 _SHOWN = "explore.shown"  # the conversation that was drawn last
 _HEIGHT = "max(24rem, calc(100vh - 8rem))"
-
-
 TYPES: dict[InvariantType, str] = {
     "safety_requirement": "Safety requirement",
     "user_correction": "Correction",

@@ -34,8 +34,6 @@ OUTCOME, GENERATION = "library.outcome", "library.generation"
 PREVIEW_FILES, PREVIEW_TURNS, PREVIEW_LETTERS, PREVIEW_PROBLEMS = 3, 3, 300, 10
 MAX_SPEAKERS = 12
 PASTED = "pasted text"
-
-
 MAX_NAMES, MAX_UNUSED, MAX_LETTERS = 50, 8, 40
 _WIDTH = 160  # px; two stand side by side on a phone
 

@@ -33,8 +33,6 @@ from convgate.ui.shared.tables import draw_numbers, markdown_table
 from convgate.ui.shared.text import literal
 
 PERIODS = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(30)}
-
-
 REFRESH_SECONDS = 30
 _STYLE = Path(__file__).with_name("monitor.css")
 _PLACES = {"log": "Your requests", "rollout": "Rollout"}

@@ -23,8 +23,6 @@ from convgate.gatekeeper.statistics import BY_DEFAULT
 from convgate.ui.shared.frame import App
 
 _ALL = 2**31  # conversations
-
-
 MAX_SHOWN = 20_000  # characters of a message that are shown at all
 _MAX_MARKED = 100  # matches of one message
 _STYLE = """\

@@ -36,8 +36,6 @@ from convgate.ui.shared.theme import current_palette
 
 LOOKS = {"conversation": "This conversation", "library": "Whole library", "changes": "What changes"}
 SHOWS = {"all": "All", "kept": "Kept", "skipped": "Skipped", "default": "By default", "own": "By your rules"}
-
-
 ROWS_PER_PAGE = 10
 TEXT, DRAFT = "rules.text", "rules.draft"
 EXAMPLE = r"""# keep_patterns come before skip_patterns; both before the built-in checks.

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -15,12 +16,12 @@ from convgate.figures.hover import on_screen
 from convgate.policies.sessions import Boundaries, Boundary, BoundaryRules, Kind, segment, with_moved
 from convgate.policies.sessions.boundaries import workflow_state_of
 from convgate.store.edits import MovedBoundaries, MovedBoundary
-from convgate.ui.sessions.state import page
 from convgate.ui.shared import keys, services
 from convgate.ui.shared.actions import ActionResult, draw_result, draw_undo, run_action
 from convgate.ui.shared.changes import following
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.navigation import EXPLORE
+from convgate.ui.shared.page_state import Address
 from convgate.ui.shared.session_state import put
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.turn import Step, draw_turn_head, draw_turn_text, moves
@@ -37,6 +38,7 @@ class ConversationBoundaries:
     """The boundaries of a conversation, with and without the edits of people."""
 
     app: App
+    page: Address[Any]
     key: str
     conversation: Conversation  # as it was read
     edits: Mapping[int, MovedBoundary]  # by turn
@@ -44,13 +46,13 @@ class ConversationBoundaries:
     by_rules: Boundaries  # by the rules alone
 
 
-def load_boundaries(app: App, key: str, rules: BoundaryRules) -> ConversationBoundaries:
+def load_boundaries(app: App, page: Address[Any], key: str, rules: BoundaryRules) -> ConversationBoundaries:
     """Return the boundaries of a conversation of the library, kept between reruns."""
     conversation = services.conversation(app.settings.database, key)
     edits = MovedBoundaries(app.store).of(key)
     edited = with_moved(conversation, edits)
     return ConversationBoundaries(
-        app, key, conversation, edits,
+        app, page, key, conversation, edits,
         shown=_segment(key, moves(edited), rules, edited),
         by_rules=_segment(key, moves(conversation), rules, conversation),
     )  # fmt: skip
@@ -77,10 +79,10 @@ def store_kinds(boundaries: ConversationBoundaries, kinds: Mapping[int, Kind], t
 
     def store() -> ActionResult:
         MovedBoundaries(boundaries.app.store).change(boundaries.key, edits)
-        page.select(turn)
+        boundaries.page.select(turn)
         return ActionResult("Saved.")
 
-    run_action(page, store, boundaries.key)
+    run_action(boundaries.page, store, boundaries.key)
 
 
 def undo_edit(boundaries: ConversationBoundaries) -> None:
@@ -88,10 +90,10 @@ def undo_edit(boundaries: ConversationBoundaries) -> None:
 
     def undo() -> ActionResult:
         turns = MovedBoundaries(boundaries.app.store).undo(boundaries.key)
-        page.select(turns[-1] if turns else None)
+        boundaries.page.select(turns[-1] if turns else None)
         return ActionResult("Undone.")
 
-    run_action(page, undo, boundaries.key)
+    run_action(boundaries.page, undo, boundaries.key)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -127,18 +129,18 @@ def draw_turn(boundaries: ConversationBoundaries, selected: int) -> None:
     """Draw a turn, why something begins with it or not, and the controls that change this."""
     starts = boundaries.shown.conversation_starts
     draw_turn_head(
-        "sessions", boundaries.conversation, selected, page.select,
+        "sessions", boundaries.conversation, selected, boundaries.page.select,
         Step("next_boundary", "next boundary", keys.NEXT_BOUNDARY, following(starts, selected)),
     )  # fmt: skip
     draw_turn_text(boundaries.conversation.turns[selected])
     _draw_reason(boundaries, selected)
-    draw_result(page, boundaries.key)
+    draw_result(boundaries.page, boundaries.key)
     if selected:
         _draw_controls(boundaries, selected)
     else:
         st.caption("The first message always begins a session.")
     turns = MovedBoundaries(boundaries.app.store).changed_last(boundaries.key)
-    draw_undo(page, turns, partial(undo_edit, boundaries))
+    draw_undo(boundaries.page, turns, partial(undo_edit, boundaries))
     st.page_link(
         EXPLORE, label="Show what the policy keeps, in Explore", icon=":material/query_stats:",
         query_params={

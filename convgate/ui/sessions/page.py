@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -24,9 +25,10 @@ from convgate.ui.sessions.boundaries import (
     states_of,
     times_of,
 )
-from convgate.ui.sessions.state import page
 from convgate.ui.shared.actions import draw_problem, reporting_problems
+from convgate.ui.shared.codecs import TURN, Codec, share
 from convgate.ui.shared.frame import App
+from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.picker import pick_conversation
 from convgate.ui.shared.session_state import clicked, selected_cell
 from convgate.ui.shared.tables import draw_numbers
@@ -48,10 +50,39 @@ _SETTINGS = {
 _MAX_PROBLEMS = 5
 _MAX_ROWS_HEIGHT = 460  # pixels
 _MAX_WORDS = 120  # characters
-
-
 STORED = "sessions.stored"
 _MAX_ROWS = 50
+_SECONDS = share(0, math.inf)
+GAP = Codec(
+    lambda gap: "off" if math.isinf(gap) else _SECONDS.write(gap),
+    lambda text: math.inf if text == "off" else _SECONDS.read(text),
+    "a number of seconds, or off",
+)
+
+
+@dataclass(frozen=True)
+class SessionsState(PageState):
+    """One conversation under some rules; None for the saved ones.
+
+    ?conversation=KEY&selected=13&gap=1800&override=0
+    """
+
+    selected: int | None = param(None, TURN, of_conversation=True)
+    gap: float | None = param(None, GAP)  # seconds, inf for none
+    override: bool | None = None  # whether a continue command continues after a longer gap
+    complete: bool | None = None  # whether COMPLETE closes the conversation
+
+    def rules(self, saved: BoundaryRules) -> BoundaryRules:
+        """Return the saved rules with what the page changes."""
+        return replace(
+            saved,
+            idle_gap_seconds=saved.idle_gap_seconds if self.gap is None else self.gap,
+            continue_overrides_gap=saved.continue_overrides_gap if self.override is None else self.override,
+            close_on_complete=saved.close_on_complete if self.complete is None else self.complete,
+        )
+
+
+page = Address("sessions", SessionsState)
 
 
 def draw_page(app: App) -> None:
@@ -73,7 +104,7 @@ def _draw_conversation(app: App) -> None:
         return
     rules = state.rules(saved_rules)
     _draw_rules(rules, saved_rules)
-    boundaries = load_boundaries(app, key, rules)
+    boundaries = load_boundaries(app, page, key, rules)
     selected = boundaries.shown.conversation_starts[-1] if state.selected is None else state.selected
     _draw_summary(boundaries)
     _draw_chart(boundaries, selected)

@@ -28,8 +28,6 @@ from convgate.ui.shared.transcript import read_new_answers
 from convgate.ui.shared.transcript_rows import Labelling, current_name
 
 Scope = Literal["turn", "rest"]  # what an answer is for: one turn, or all turns without an answer
-
-
 MARKS: dict[str, str] = {"relevant": "✓", "not_relevant": "✕", "unsure": "?"}
 NAMES: dict[str, str] = {"relevant": "relevant", "not_relevant": "not relevant", "unsure": "unsure"}
 SCOPE, SAVED = "answering.scope", "answering.saved"

@@ -55,8 +55,6 @@ from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
 
 _STYLE = Path(__file__).with_name("tune.css")
-
-
 _GOALS = {"f1": "Best F1", "recall": "Min recall"}
 _CHART = "tune.curve"
 PER_PAGE = 10
