@@ -26,12 +26,10 @@ from convgate.ui.shared.frame import App
 from convgate.ui.shared.keys import NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
 from convgate.ui.shared.outcome import Outcome
 from convgate.ui.shared.text import literal, show_text
-from convgate.ui.shared.transcript import draw_transcript, read_request
+from convgate.ui.shared.transcript import draw_transcript, focused_turn, opened_turns, select
 from convgate.ui.shared.transcript_rows import Marks, transcript_data
 
 TRANSCRIPT, SEARCH = "explore.transcript", "explore.search"
-_FOCUS, _OPENED = "explore.focus", "explore.opened"  # the turn in view, the expanded turns; by conversation
-_SHOWN = "explore.shown"  # the conversation that was drawn last
 _HEIGHT = "max(24rem, calc(100vh - 8rem))"
 TYPES: dict[InvariantType, str] = {
     "safety_requirement": "Safety requirement",
@@ -68,10 +66,10 @@ def draw_reading(
         _draw_jumps(outcome, selected, search)
     marks = Marks(
         selected=selected,
-        focus=st.session_state.get(f"{_FOCUS}.{key}"),
+        focus=focused_turn(key),
         flips=outcome.flips,
         terms=terms(search),
-        opened=st.session_state.get(f"{_OPENED}.{key}", frozenset()),
+        opened=opened_turns(key),
         labelling=transcript_labelling(answering, selected),
         modes={turn: mode.capitalize() for turn, mode in outcome.labels.items()},
         only=_listed_turns(state, outcome.decisions),
@@ -84,8 +82,7 @@ def draw_reading(
         place=f"{key} {state.listed}",
         height=_HEIGHT,
     )
-    st.session_state[_SHOWN] = key
-    draw_transcript(data, key=TRANSCRIPT, on_asked=_on_asked, on_answers=_on_answers)
+    draw_transcript(data, key=TRANSCRIPT, on_answers=_on_answers)
 
 
 def _draw_listed(outcome: Outcome) -> None:
@@ -134,38 +131,13 @@ def _draw_jumps(outcome: Outcome, selected: int | None, search: str) -> None:
     for name, label, shortcut, turns in jumps:
         st.button(
             label, key=f"explore.next_{name}", shortcut=shortcut, disabled=not len(turns),
-            on_click=_select, args=(following(turns, selected),),
+            on_click=select, args=(following(turns, selected),),
         )  # fmt: skip
 
 
-def _select(turn: int | None) -> None:
-    _forget_focus()
-    page.select(turn)
-
-
 def _on_answers() -> None:
-    _forget_focus()
+    select(None)
     take_answers(TRANSCRIPT)
-
-
-def _forget_focus() -> None:
-    st.session_state.pop(f"{_FOCUS}.{st.session_state[_SHOWN]}", None)
-
-
-def _on_asked() -> None:
-    request, key = read_request(TRANSCRIPT), st.session_state[_SHOWN]
-    if request is None:
-        return
-    if request.what == "select":
-        _select(request.turn)
-    elif request.what == "answer":
-        _forget_focus()
-        page.change(turn=request.turn, question="", selected=None)
-    elif request.what == "show":
-        st.session_state[f"{_FOCUS}.{key}"] = request.turn
-    else:
-        name = f"{_OPENED}.{key}"
-        st.session_state[name] = st.session_state.get(name, frozenset()) | {request.turn}
 
 
 def draw_invariants(store: Store, outcome: Outcome, state: ExploreState, selected: int) -> None:

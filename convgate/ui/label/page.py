@@ -25,12 +25,11 @@ from convgate.ui.shared.outcome import Outcome, compute_outcome
 from convgate.ui.shared.picker import pick_message
 from convgate.ui.shared.policy_options import option_labels
 from convgate.ui.shared.text import literal, show_text
-from convgate.ui.shared.transcript import draw_transcript, read_request
+from convgate.ui.shared.transcript import draw_transcript, opened_turns
 from convgate.ui.shared.transcript_rows import Marks, transcript_data
 from convgate.ui.shared.turn import draw_steps
 
 GATE, TRANSCRIPT = "label.gate", "label.transcript"
-_OPENED = "label.opened"  # the turn whose whole text was asked for
 _STYLE = Path(__file__).with_name("label.css")
 _CONTEXT = 2  # turns that are shown before and after the turn that is asked about
 
@@ -107,7 +106,7 @@ def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_g
     turns = range(max(0, selected - _CONTEXT), min(len(conversation), selected + _CONTEXT + 1))
     marks = Marks(
         selected=selected,
-        opened={selected, st.session_state.get(_OPENED, selected)},
+        opened={selected, *opened_turns(scored.message.key)},
         labelling=transcript_labelling(answers, selected),
         only=turns,
     )
@@ -120,17 +119,5 @@ def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_g
         rows = [row if row["state"] == "current" else {**row, **hidden} for row in rows]
     draw_transcript(
         {**data, "rows": rows, "threshold": data["threshold"] if shows_gate else None},
-        key=TRANSCRIPT, on_asked=_on_asked, on_answers=partial(take_answers, TRANSCRIPT),
+        key=TRANSCRIPT, on_answers=partial(take_answers, TRANSCRIPT),
     )  # fmt: skip
-
-
-def _on_asked() -> None:
-    request = read_request(TRANSCRIPT)
-    if request is None:
-        return
-    if request.what == "select":
-        page.change(selected=request.turn)
-    elif request.what == "answer":
-        page.change(turn=request.turn, question="", selected=None)
-    else:
-        st.session_state[_OPENED] = request.turn
