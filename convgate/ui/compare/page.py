@@ -9,13 +9,12 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.core.errors import ConvgateError, PolicyError
-from convgate.core.text import pluralize, writable
+from convgate.core.text import pluralize
 from convgate.evaluation.comparison import compare
 from convgate.evaluation.evaluate import pool_results
 from convgate.evaluation.judged_cases import JudgedSet
 from convgate.evaluation.results import SetResult
 from convgate.figures.curves import answers_over_tokens_figure
-from convgate.figures.layout import CONFIG
 from convgate.policies.gate import GatePolicy
 from convgate.policies.spec import read_policy
 from convgate.training.library import SetInfo
@@ -31,6 +30,7 @@ from convgate.ui.compare.state import (
     page,
     without_repeats,
 )
+from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.label_sources import (
     describe_source,
@@ -229,11 +229,8 @@ def _draw_chart(result: SetResult) -> None:
         if (answerable := summary["answerable"].value) is not None
         and (share := summary["kept_token_share"].value) is not None
     )
-    st.plotly_chart(
-        answers_over_tokens_figure(policies, result.attainable, palette=current_palette()), theme=None,
-        config=CONFIG, key="compare.chart",
-        alt=writable(f"Messages with all needed turns sent, over tokens sent. {points}."),
-    )  # fmt: skip
+    figure = answers_over_tokens_figure(policies, result.attainable, palette=current_palette())
+    draw_figure(figure, "compare.chart", f"Messages with all needed turns sent, over tokens sent. {points}.")
     st.caption(
         "Marks are the policies' own rules, lines a budget that is filled with whole turns."
         " Higher and further left is better."

@@ -17,11 +17,11 @@ from convgate.experiments.replay import RECALL, Budget, RandomOrder, ReplayRow
 from convgate.experiments.replay import replay as run_replay
 from convgate.experiments.selection import ArmSelector
 from convgate.figures.experiments import OutcomePoint, describe_outcomes, outcome_over_tokens_figure
-from convgate.figures.layout import CONFIG
 from convgate.policies.gate import GatePolicy
 from convgate.training.library import SetInfo
 from convgate.ui.experiments.state import BudgetName, ExperimentsState, arm_label, draw_arms, page
 from convgate.ui.shared import scoring
+from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.frame import App, show_problem
 from convgate.ui.shared.label_sources import (
     describe_source,
@@ -139,10 +139,9 @@ def _draw_results(app: App, source: SetInfo, arms: Sequence[ArmSelector], rows: 
         OutcomePoint(row.arm, row.measures["tokens"].value or 0.0, row.measures[RECALL], limit)
         for row, limit in sorted(_with_limits(rows), key=lambda pair: bool(pair[0].gains))  # control first
     ]
-    st.plotly_chart(
-        outcome_over_tokens_figure(points, current_palette(), title="recall of needed turns", height=360),
-        theme=None, config=CONFIG, key="experiments.chart", alt=describe_outcomes("Recall", points),
-    )  # fmt: skip
+    title = "recall of needed turns"
+    figure = outcome_over_tokens_figure(points, current_palette(), title=title, height=360)
+    draw_figure(figure, "experiments.chart", describe_outcomes("Recall", points))
     st.caption(f"Higher and further left is better. {describe_source(source)}.")
     with st.container(key="experiments-replay"):
         st.markdown(replay_table(rows))

@@ -21,10 +21,10 @@ from convgate.figures.experiments import (
     outcome_over_tokens_figure,
     rates_of,
 )
-from convgate.figures.layout import CONFIG
 from convgate.store.experiments import Experiments
 from convgate.ui.experiments.state import page
 from convgate.ui.shared.actions import ActionResult, run_action
+from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.navigation import MONITOR
 from convgate.ui.shared.tables import interval_cell, markdown_table
@@ -114,10 +114,9 @@ def draw_report(app: App, experiment: Experiment) -> None:
     for hypothesis in HYPOTHESES:
         points = arm_outcomes(shown, hypothesis)
         right.markdown(f"**{_RATES[hypothesis]}, by tokens**")
-        right.plotly_chart(
-            outcome_over_tokens_figure(points, current_palette()), theme=None, config=CONFIG,
-            key=f"experiments.{hypothesis}", alt=describe_outcomes(_RATES[hypothesis], points),
-        )  # fmt: skip
+        with right:
+            figure = outcome_over_tokens_figure(points, current_palette())
+            draw_figure(figure, f"experiments.{hypothesis}", describe_outcomes(_RATES[hypothesis], points))
 
 
 def _power(experiment: Experiment, shown: ExperimentReport) -> str:

@@ -13,7 +13,6 @@ from convgate.core.decisions import TurnDecisions
 from convgate.core.text import pluralize, truncate, writable
 from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.figures.hover import clicked_cell
-from convgate.figures.layout import CONFIG
 from convgate.figures.matrix import LIMIT, describe_matrix, matrix_figure
 from convgate.figures.modes import SECTION_LABELS
 from convgate.figures.parts import (
@@ -31,6 +30,7 @@ from convgate.ui.explore.reading import STATES, TYPES
 from convgate.ui.shared import scoring
 from convgate.ui.shared.annotator import draw_annotator, is_asked
 from convgate.ui.shared.answering import Answering, draw_answers
+from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.explore_state import ExploreState, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.keys import MAKE_CURRENT
@@ -153,17 +153,13 @@ def _draw_parts(decisions: TurnDecisions, turn: int) -> None:
     parts, threshold = decision.parts, _threshold_logit(decision.threshold)
     palette = current_palette()
     st.markdown("**Parts of the score**")
-    st.plotly_chart(
-        waterfall_figure(parts, threshold_logit=threshold, palette=palette), theme=None, config=CONFIG,
-        key="explore.waterfall", alt=describe_waterfall(parts, threshold_logit=threshold),
-    )  # fmt: skip
+    figure = waterfall_figure(parts, threshold_logit=threshold, palette=palette)
+    draw_figure(figure, "explore.waterfall", describe_waterfall(parts, threshold_logit=threshold))
     st.markdown(
         "**From tier 1 to the final score**", help="Tier 1 scores each turn alone, tier 2 among others."
     )
-    st.plotly_chart(
-        tiers_figure(decisions, turn, palette=palette), theme=None, config=CONFIG,
-        key="explore.tiers_of_turn", alt=describe_tiers(decisions, turn),
-    )  # fmt: skip
+    figure = tiers_figure(decisions, turn, palette=palette)
+    draw_figure(figure, "explore.tiers_of_turn", describe_tiers(decisions, turn))
     if decisions.gate_activation is not None:
         st.caption(describe_activation(decisions.gate_activation))
 
@@ -176,10 +172,9 @@ def _draw_links(gate: GatePolicy, message: OpenMessage, turn: int) -> None:
         st.caption("This turn attends to no other turn.")
         return
     st.caption("Attention, and how the score changes when that turn is left out (measured).")
-    st.plotly_chart(
-        links_figure(links, turn_labels(message.key, message.conversation), current_palette(), start=start),
-        theme=None, config=CONFIG, key="explore.links_of_turn", alt=describe_links(links, start=start),
-    )  # fmt: skip
+    labels = turn_labels(message.key, message.conversation)
+    figure = links_figure(links, labels, current_palette(), start=start)
+    draw_figure(figure, "explore.links_of_turn", describe_links(links, start=start))
 
 
 def _draw_words(gate: GatePolicy, message: OpenMessage, turn: int) -> None:
@@ -236,11 +231,10 @@ def _draw_matrix(gate: GatePolicy, outcome: Outcome, selected: int) -> None:
     threshold, matrix = outcome.decisions.threshold, compute_scores(gate, message, start)
     is_inside = current is not None and start <= selected < current < start + len(matrix)
     cell = (current, selected) if current is not None and is_inside else None
-    st.plotly_chart(
-        matrix_figure(matrix, start=start, palette=current_palette(), threshold=threshold, selected=cell),
-        theme=None, key=MATRIX, config=CONFIG, on_select=_select_clicked, selection_mode="points",
-        alt=describe_matrix(matrix, start=start, threshold=threshold),
-    )  # fmt: skip
+    palette = current_palette()
+    figure = matrix_figure(matrix, start=start, palette=palette, threshold=threshold, selected=cell)
+    words = describe_matrix(matrix, start=start, threshold=threshold)
+    draw_figure(figure, MATRIX, words, on_click=_select_clicked)
 
 
 def first_turn(count: int, current: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -21,6 +21,10 @@ from convgate.ui.shared.text import literal
 N_FEATURED = 6
 """Cards that are shown at once; the others are behind a click."""
 
+_WAYS: dict[str, Callable[[App], None]] = {
+    "Files": draw_upload, "Path": draw_path, "Pasted text": draw_paste,
+}  # fmt: skip
+
 
 def draw_page(app: App) -> None:
     """Draw the page."""
@@ -38,27 +42,20 @@ def _draw_library(app: App) -> None:
     draw_outcome()
     if app.conversations.keys():
         with st.expander("Add conversations", icon=":material/add:", key="library.add"):
-            files, path, text, samples = st.tabs(["Files", "Path", "Pasted text", "Samples"])
-            with files:
-                draw_upload(app)
-            with path:
-                draw_path(app)
-            with text:
-                draw_paste(app)
-            with samples:
-                draw_samples(app)
+            _draw_ways(app, {**_WAYS, "Samples": draw_samples})
         listing.draw_conversations(app, state)
     else:
         st.subheader("Start with a sample", anchor=False)
         draw_samples(app)
         st.subheader("Or bring a conversation of your own", anchor=False)
-        files, path, text = st.tabs(["Files", "Path", "Pasted text"])
-        with files:
-            draw_upload(app)
-        with path:
-            draw_path(app)
-        with text:
-            draw_paste(app)
+        _draw_ways(app, _WAYS)
+
+
+def _draw_ways(app: App, ways: Mapping[str, Callable[[App], None]]) -> None:
+    """Draw a tab for each way to add conversations."""
+    for tab, draw_way in zip(st.tabs(list(ways)), ways.values(), strict=True):
+        with tab:
+            draw_way(app)
 
 
 def draw_samples(app: App) -> None:

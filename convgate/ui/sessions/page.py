@@ -13,7 +13,6 @@ import tomli_w
 from convgate.core.errors import SessionError
 from convgate.core.text import format_duration, format_time, truncate, writable
 from convgate.figures.hover import on_screen
-from convgate.figures.layout import CONFIG
 from convgate.figures.sessions import HEIGHT, Event, Timeline, describe_timeline, timeline_figure
 from convgate.policies.sessions import Boundaries, BoundaryRules
 from convgate.store.sessions import Sessions
@@ -26,6 +25,7 @@ from convgate.ui.sessions.boundaries import (
     times_of,
 )
 from convgate.ui.shared.actions import draw_problem, reporting_problems
+from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.codecs import TURN, Codec, share
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.page_state import Address, PageState, param
@@ -200,11 +200,9 @@ def _draw_chart(boundaries: ConversationBoundaries, selected: int) -> None:
             if turn < len(conversation)
         ],
     )
-    st.plotly_chart(
-        timeline_figure(timeline, palette=current_palette(), selected=selected),
-        theme=None, key=CHART, on_select=_select_mark, selection_mode="points", config=CONFIG,
-        height=HEIGHT, alt=writable(describe_timeline(timeline, selected)),
-    )  # fmt: skip
+    figure = timeline_figure(timeline, palette=current_palette(), selected=selected)
+    words = describe_timeline(timeline, selected)
+    draw_figure(figure, CHART, words, on_click=lambda: page.select(clicked(CHART)), height=HEIGHT)
 
 
 def _events(boundaries: Boundaries) -> list[Event]:
@@ -246,10 +244,6 @@ def table_rows(boundaries: ConversationBoundaries) -> list[dict[str, str | int]]
             }
         )
     return rows
-
-
-def _select_mark() -> None:
-    page.select(clicked(CHART))
 
 
 def _select_row() -> None:

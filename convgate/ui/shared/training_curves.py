@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from convgate.figures.layout import CONFIG
 from convgate.figures.training import Curve, describe_epochs, epochs_figure, losses_and_shares
+from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.theme import current_palette
 
 
@@ -18,6 +18,5 @@ def draw_epochs(curves: Mapping[str, Curve], *, best: int | None = None, max_epo
         figure = epochs_figure(
             values, current_palette(), shares=name == "shares", best=best, max_epochs=max_epochs
         )
-        column.plotly_chart(
-            figure, theme=None, key=f"train.{name}", config=CONFIG, alt=describe_epochs(values)
-        )
+        with column:
+            draw_figure(figure, f"train.{name}", describe_epochs(values))

@@ -19,7 +19,6 @@ from convgate.evaluation.calibration import BestFBeta, Goal, MinRecall
 from convgate.evaluation.comparison import BROKEN, FIXED, outcome_codes
 from convgate.evaluation.risk_control import Losses, calibrate_promise, min_conversations
 from convgate.figures.curves import threshold_curve_figure
-from convgate.figures.layout import CONFIG
 from convgate.gate.thresholds import Anchored, MaxMissed
 from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.base import NO_LIMITS
@@ -29,6 +28,7 @@ from convgate.store import Conversations, Store
 from convgate.store.conversations import title_of
 from convgate.store.openings import PrefixIndex, prefix_hashes
 from convgate.ui.shared import scoring
+from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.codecs import share
 from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.files import draw_agent, draw_download
@@ -232,11 +232,8 @@ def draw_curve(results: TuneResults) -> None:
         parameter=_parameter(results), palette=current_palette(),
     )  # fmt: skip
     summary = describe_best(results) if results.best is not None else _why_none(results)
-    st.plotly_chart(
-        figure, theme=None, config=CONFIG, key=_CHART, on_select=partial(_click, results),
-        selection_mode="points",
-        alt=writable(f"Precision, recall, F1 and tokens kept by {_parameter(results)}. {summary}"),
-    )  # fmt: skip
+    words = f"Precision, recall, F1 and tokens kept by {_parameter(results)}. {summary}"
+    draw_figure(figure, _CHART, words, on_click=partial(_click, results))
     limits = "" if choice.limits == NO_LIMITS else " It ignores the limits on the number of turns."
     st.caption(f"Click a line to set the {_parameter(results)}.{limits}")
 
