@@ -1,4 +1,4 @@
-"""The view as an address, rules as sliders, and changed decisions."""
+"""Rules as sliders, changed decisions, and steps from turn to turn."""
 
 from __future__ import annotations
 

@@ -96,10 +96,6 @@ class PageState:
             changes |= {item.field: item.start for item in _parameters(type(self)) if item.of_conversation}
         return replace(self, **changes)
 
-    def with_key(self, key: str) -> Self:
-        """Return the state with the conversation's present key, or with a first conversation."""
-        return self.open_conversation(key) if self.conversation is None else replace(self, conversation=key)
-
     @property
     def follows_open(self) -> bool:
         """Whether a state without a conversation shows the open one."""
@@ -228,10 +224,6 @@ class Address(Generic[S]):
         if turn is not None:
             values: dict[str, Any] = {"selected": turn}  # a field that only some pages have
             self.show(replace(self.now(), **values))
-
-    def open(self, key: str | None) -> None:
-        """Open another conversation, if there is one; for callbacks."""
-        self.show(self.now() if key is None else self.now().open_conversation(key))
 
     def show(self, state: S) -> None:
         """Show that state from now on; for callbacks."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -86,7 +87,9 @@ def pick_conversation(
         )
         _draw_way_to_library("Open the Library")
         return None
-    state, unknown = state.with_key(key).drop_unknown(len(conversation), **known)
+    if state.conversation is None:
+        state = state.open_conversation(key)
+    state, unknown = replace(state, conversation=key).drop_unknown(len(conversation), **known)
     page.keep(state, [*problems, *unknown])
     return state, key, conversation
 
@@ -121,7 +124,8 @@ def _draw_menu(page: Address[Any], titles: dict[str, str], chosen: str | None) -
 
 
 def _picked(page: Address[Any]) -> None:
-    page.open(st.session_state[f"{page.name}.conversation"])
+    if (key := st.session_state[f"{page.name}.conversation"]) is not None:
+        page.show(page.now().open_conversation(key))
 
 
 def _answer(page: Address[Any], turn: int | None) -> None:
