@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,27 @@ MODE_TURNS = (
 def use_encoder(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the pages encode with this one."""
     monkeypatch.setattr(services, "encoder", lambda *_: encoder)
+
+
+def use_word_modes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the pages decide modes and statements by single words, without a model."""
+    monkeypatch.setattr("convgate.ui.shared.modes.load_classifier", lambda *_: WordClassifier())
+    monkeypatch.setattr("convgate.ui.shared.modes.load_judge", lambda *_: WordJudge())
+
+
+@pytest.fixture
+def lock_database(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """Has another program write to the library until the test is over."""
+    monkeypatch.setattr(services, "Store", partial(Store, busy_timeout=0.05))
+    connections: list[sqlite3.Connection] = []
+
+    def start() -> None:
+        connections.append(sqlite3.connect(load_settings().database))
+        connections[0].execute("BEGIN IMMEDIATE")
+
+    yield start
+    for connection in connections:
+        connection.close()
 
 
 def new_app() -> AppTest:
@@ -178,8 +200,7 @@ class WordClassifier:
 def key(convgate_home: Path, fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> str:
     """The key of a conversation with every mode in the library; nothing slow is loaded."""
     use_encoder(fake_encoder, monkeypatch)
-    monkeypatch.setattr("convgate.ui.shared.modes.load_classifier", lambda *_: WordClassifier())
-    monkeypatch.setattr("convgate.ui.shared.modes.load_judge", lambda *_: WordJudge())
+    use_word_modes(monkeypatch)
     return add_conversation(*MODE_TURNS)
 
 
