@@ -106,12 +106,12 @@ def test_compare_opens_with_two_versions_preset(versions: Versions) -> None:
     assert links == ["policies=gate%40first%2C+gate%40second"]
 
 
-def test_the_pages_own_link_leads_from_a_card_to_the_list(versions: Versions) -> None:
+def test_opened_again_the_page_shows_the_list(versions: Versions) -> None:
     app = click(open_versions(), "versions.open.first")
     assert address(app)["version"] == "first"
-    app.query_params.clear()  # as the link in the sidebar asks
-    assert "first" in version_names(check(app.run()))
-    assert "version" not in address(app)
+    check(app.switch_page(PAGES["Library"]).run())
+    app.query_params.clear()  # as links of the sidebar do
+    assert "first" in version_names(check(app.switch_page(PAGES["Versions"]).run()))
 
 
 def test_an_empty_list_says_what_to_do(convgate_home: Path) -> None:

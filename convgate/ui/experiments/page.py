@@ -151,7 +151,6 @@ def _n_arms() -> int:
 def _create(app: App, planned: int) -> None:
     """Store the experiment of the fields, and open it."""
     values = st.session_state
-    page.touched()
     with reporting_problems():
         arms = [read_arm(_arm_name(values[CONTROL]), values[CONTROL], "free", app.settings)]
         for text in values[ARMS]:

@@ -141,7 +141,6 @@ def _draw_choice(label: str, key: str, *, is_chosen: bool = False, **callback: A
 
 def _draft(trial: int) -> Draft | None:
     """Return what is chosen for the trial; None when another one is on the screen now."""
-    page.touched()
     draft: Draft | None = st.session_state.get(DRAFT)
     return draft if draft is not None and draft.rating.trial == trial else None
 
@@ -175,7 +174,6 @@ def _save(app: App, experiment: Experiment, by: str, trial: int, focus: int | No
 
 def _undo(app: App, experiment: Experiment, by: str) -> None:
     """Remove the rater's last rating, and show it again to be changed."""
-    page.touched()
     with reporting_problems():
         rating = Experiments(app.store).undo_rating(experiment.name, by)
         if rating is not None:

@@ -141,7 +141,7 @@ def begin_reading() -> None:
 class Address(Generic[S]):
     """The state of one page between reruns.
 
-    bare: an address without parameters resets the state; else the last state is shown again.
+    bare: opened without parameters, the page begins anew; else it shows its last state again.
     """
 
     def __init__(self, page: str, kind: type[S], *, bare: bool = False) -> None:
@@ -155,10 +155,9 @@ class Address(Generic[S]):
         last: S | None = st.session_state.get(self.key)
         query = st.query_params.to_dict()
         is_unread = st.session_state.get(_UNREAD, True)
-        is_reset = self._bare and not query and not st.session_state.get(self._touched)
         st.session_state.pop(self._touched, None)
         problems: list[str] = []
-        if last is None or is_reset or (is_unread and query):
+        if last is None or (is_unread and (query or self._bare)):
             state, problems = self._read(query, last)
             if "conversation" not in query:
                 state = _start_on_open(state)
@@ -232,7 +231,7 @@ class Address(Generic[S]):
         self.touched()
 
     def touched(self) -> None:
-        """Have a callback of a fragment draw the whole page, or one of a bare page keep its state."""
+        """Have the whole page drawn after a callback of a fragment."""
         st.session_state[self._touched] = True
 
     def rerun_after_action(self) -> None:
