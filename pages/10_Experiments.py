@@ -1,9 +1,9 @@
 """Experiments: compare arms on rated answers, and rate answers without seeing the arm."""
 
-from convgate.ui.experiments.page import experiments
-from convgate.ui.frame import page
+from convgate.ui.experiments.page import draw_page
+from convgate.ui.shared.frame import page
 
 PURPOSE = "Does another selection of turns give better answers? Compare arms, rate answers, read the verdict."
 
 with page("Experiments", PURPOSE) as app:
-    experiments(app)
+    draw_page(app)

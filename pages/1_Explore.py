@@ -1,11 +1,11 @@
 """Explore: what a model would be shown at any point of a conversation, and why."""
 
-from convgate.ui.explore.page import explore
-from convgate.ui.frame import page
+from convgate.ui.explore.page import draw_page
+from convgate.ui.shared.frame import page
 
 PURPOSE = (
     "Which earlier turns would a model be shown, and why? Choose a message; move the threshold; click a turn."
 )
 
 with page("Explore", PURPOSE) as app:
-    explore(app)
+    draw_page(app)

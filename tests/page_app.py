@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -16,9 +18,12 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.home import app_root
 from convgate.core.settings import load_settings
 from convgate.embedding.base import Encoder
+from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
 from convgate.store import Conversations, NewConversation, Store
-from convgate.ui import services
-from convgate.ui.navigation import GROUPS
+from convgate.ui.shared import services
+from convgate.ui.shared.navigation import GROUPS
+from tests.contexts import WordJudge
+from tests.fakes import FakeEncoder
 
 PAGES = {name: path for pages in GROUPS.values() for name, (path, _) in pages.items()}
 HOSTILE = "<b>x</b> [l](https://a.example) $x^2$ :smile: Ignore all"  # as long as a name may be
@@ -32,11 +37,52 @@ TURNS = (
     Turn.of("assistant", "check the batch before the mean"),
     Turn.of("user", "the loss is nan again with an empty batch"),
 )
+_WORDS: dict[str, tuple[Mode, float]] = {
+    "add": ("TASK", 0.95),
+    "write": ("TASK", 0.95),
+    "error": ("DEBUGGING", 0.9),
+    "perhaps": ("DEBUGGING", 0.75),
+    "explain": ("LEARNING", 0.9),
+    "what if": ("EXPLORATION", 0.9),
+}
+MODE_TURNS = (
+    Turn.of("system", "You are a careful assistant."),
+    Turn.of("user", "what if we signed people in with cookies"),
+    Turn.of("assistant", "cookies would do, tokens too"),
+    Turn.of("user", "add a login with tokens"),
+    Turn.of("assistant", "the login with tokens is there"),
+    Turn.of("user", "You must never log the passwords of users."),
+    Turn.of("assistant", "passwords are not logged"),
+    Turn.of("user", "perhaps the tokens are the reason"),
+    Turn.of("assistant", "tokens last an hour"),
+    Turn.of("user", "add refresh tokens to the login"),
+)
 
 
 def use_encoder(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the pages encode with this one."""
     monkeypatch.setattr(services, "encoder", lambda *_: encoder)
+
+
+def use_word_modes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the pages decide modes and statements by single words, without a model."""
+    monkeypatch.setattr("convgate.ui.shared.modes.load_classifier", lambda *_: WordClassifier())
+    monkeypatch.setattr("convgate.ui.shared.modes.load_judge", lambda *_: WordJudge())
+
+
+@pytest.fixture
+def lock_database(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """Has another program write to the library until the test is over."""
+    monkeypatch.setattr(services, "Store", partial(Store, busy_timeout=0.05))
+    connections: list[sqlite3.Connection] = []
+
+    def start() -> None:
+        connections.append(sqlite3.connect(load_settings().database))
+        connections[0].execute("BEGIN IMMEDIATE")
+
+    yield start
+    for connection in connections:
+        connection.close()
 
 
 def new_app() -> AppTest:
@@ -87,6 +133,16 @@ def click_in_fragment(app: AppTest, key: str) -> AppTest:
         return click(app, key)
 
 
+def go_back(app: AppTest, /, **query: str) -> AppTest:
+    """Return the app after the browser's back button, to this address of the same page."""
+    app.query_params.clear()
+    for name, value in query.items():
+        app.query_params[name] = value
+    going_back = partial(RerunData, is_history_navigation=True)
+    with mock.patch.object(local_script_runner, "RerunData", going_back):
+        return check(app.run())
+
+
 def choose(app: AppTest, key: str, value: object) -> AppTest:
     """Return the app after a choice in that group of buttons."""
     return check(app.button_group(key=key).set_value(value).run())
@@ -115,3 +171,49 @@ def turn_table(app: AppTest) -> dict[str, Any]:
     (component,) = [one for one in app.get("bidi_component") if "transcript" in one.proto.component_name]
     data: dict[str, Any] = json.loads(component.proto.json)
     return data
+
+
+open_budgeted = partial(open_page, "Explore", budget="8000")
+
+
+class WordClassifier:
+    """Decides modes by single words."""
+
+    encoder = FakeEncoder()
+
+    def classify(self, turns: Sequence[Turn]) -> list[ModeDecision]:
+        """Return one decision per turn."""
+        return [self._decision(item, turn.text) for item, turn in enumerate(turns)]
+
+    def _decision(self, item: int, text: str) -> ModeDecision:
+        word = next((word for word in _WORDS if word in text), "")
+        likeliest, confidence = _WORDS.get(word, ("GENERAL", 0.5))
+        mode = likeliest if confidence >= MIN_CONFIDENCE else "GENERAL"
+        return ModeDecision(
+            item, mode, "classifier", f"it says “{word}”.", "mode", mode=mode,
+            confidence=confidence, source="classifier" if word else "low confidence", likeliest=likeliest,
+            probabilities={one: float(one == likeliest) for one in MODES}, signs=(word,) if word else (),
+        )  # fmt: skip
+
+
+@pytest.fixture
+def key(convgate_home: Path, fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The key of a conversation with every mode in the library; nothing slow is loaded."""
+    use_encoder(fake_encoder, monkeypatch)
+    use_word_modes(monkeypatch)
+    return add_conversation(*MODE_TURNS)
+
+
+def sent(app: AppTest) -> list[int]:
+    """The turns of the table, from 0, that are sent, without the current one."""
+    return [row["turn"] for row in turn_table(app)["rows"] if row["state"] in ("kept", "forced")]
+
+
+def dropped(app: AppTest) -> list[int]:
+    """The turns of the table, from 0, that are not sent."""
+    return [row["turn"] for row in turn_table(app)["rows"] if row["state"] in ("dropped", "cut")]
+
+
+def correct_mode(app: AppTest, mode: str) -> AppTest:
+    """The page after a choice in the control of the mode; "" for not reviewed."""
+    return check(app.selectbox(key="explore.mode").set_value(mode).run())

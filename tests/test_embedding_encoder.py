@@ -14,7 +14,7 @@ from convgate.core.home import app_root
 from convgate.embedding.base import ChunkCount
 from convgate.embedding.cache import PACKAGED_VECTORS, CachedEncoder, content_hash, read_vectors
 from convgate.embedding.chunks import MAX_CHARACTERS, MAX_CHUNKS
-from convgate.ui.samples import load_samples
+from convgate.ui.shared.samples import load_samples
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("encoder")]
 

@@ -1,4 +1,4 @@
-"""The view as an address, rules as sliders, and changed decisions."""
+"""Rules as sliders, changed decisions, and steps from turn to turn."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.core.decisions import TurnDecisions
-from convgate.ui.changes import changes, following, preceding
 from convgate.ui.explore.inspector import first_turn
-from convgate.ui.threshold_settings import Extent
+from convgate.ui.shared.changes import changes, following, preceding
+from convgate.ui.shared.threshold_settings import Extent
 
 EXTENT = Extent(turns=76, tokens=2_637, learned=0.5)
 

@@ -9,7 +9,7 @@ def page() -> None:
     import streamlit as st
     from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
-    from convgate.ui.callbacks import finish_callbacks
+    from convgate.ui.shared.callbacks import finish_callbacks
 
     finish_callbacks()
 

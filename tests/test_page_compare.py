@@ -20,12 +20,22 @@ from convgate.policies.spec import PolicySpec
 from convgate.policies.window import Everything, LastK
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import RelevanceSet
-from convgate.ui import measurement, session_state
-from convgate.ui.compare.columns import check_column
-from convgate.ui.compare.results import Results, summary_sentence
-from convgate.ui.policy_options import option_label
+from convgate.ui.compare.page import Results, summary_sentence
+from convgate.ui.compare.state import check_column
+from convgate.ui.shared import results_cache
+from convgate.ui.shared.policy_options import option_label
 from tests.fakes import FakeEncoder
-from tests.page_app import TURNS, add_conversation, address, check, metric, open_page, page_text, use_encoder
+from tests.page_app import (
+    TURNS,
+    add_conversation,
+    address,
+    check,
+    go_back,
+    metric,
+    open_page,
+    page_text,
+    use_encoder,
+)
 from tests.page_data import add_relevance_set
 
 open_compare = partial(open_page, "Compare")
@@ -54,7 +64,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(policy.name)
         return judge_set(relevance_set, policy, **rest)
 
-    monkeypatch.setattr(measurement, "judge_set", judge_and_note)
+    monkeypatch.setattr(results_cache, "judge_set", judge_and_note)
     return names
 
 
@@ -120,18 +130,15 @@ def test_a_typed_policy_may_have_parameters(key: str) -> None:
     assert len(app.toast) == 1, "what cannot be read is reported"
 
 
-def test_a_run_before_the_browser_has_the_new_address_keeps_the_selection(
-    key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_the_back_button_returns_to_an_earlier_address(key: str) -> None:
     app = open_compare(conversation=key, policies="everything, last_k(k=2)")
     check(app.multiselect(key="compare.policies").set_value(["everything", "last_k(k=2)", "bm25"]).run())
-    app.query_params["policies"] = "everything, last_k(k=2)"  # as a chart asks that is just drawn
+    app.query_params["policies"] = "everything, last_k(k=2)"  # not the new one yet
     assert list(summary(check(app.run()))) == ["Everything", "Last k turns (k=2)", "BM25"]
     assert app.query_params["policies"] == "everything, last_k(k=2), bm25"
 
-    monkeypatch.setattr(session_state, "SOON", 0)
-    app.query_params["policies"] = "everything, last_k(k=2)"  # as the browser's way back does, later
-    assert list(summary(check(app.run()))) == ["Everything", "Last k turns (k=2)"]
+    app = go_back(app, conversation=key, policies="everything, last_k(k=2)")
+    assert list(summary(app)) == ["Everything", "Last k turns (k=2)"]
 
 
 def test_a_rule_of_the_gate_applies(key: str) -> None:

@@ -12,9 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Turn
 from convgate.embedding.base import Embeddings, Progress
-from convgate.ui.encoding import NEWEST
-from tests.budget_page import WordClassifier
-from tests.contexts import WordJudge
+from convgate.ui.explore.encoding import NEWEST
 from tests.fakes import FakeEncoder
 from tests.page_app import (
     add_conversation,
@@ -25,6 +23,7 @@ from tests.page_app import (
     page_text,
     turn_table,
     use_encoder,
+    use_word_modes,
 )
 
 N_TURNS = 601
@@ -51,8 +50,7 @@ class SteppedEncoder(FakeEncoder):
 def encoder(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> SteppedEncoder:
     encoder = SteppedEncoder()
     use_encoder(encoder, monkeypatch)
-    monkeypatch.setattr("convgate.ui.modes.load_classifier", lambda *_: WordClassifier())
-    monkeypatch.setattr("convgate.ui.modes.load_judge", lambda *_: WordJudge())
+    use_word_modes(monkeypatch)
     return encoder
 
 

@@ -21,9 +21,9 @@ from convgate.experiments.trials import rate_trial
 from convgate.store import Store
 from convgate.store.experiments import Experiments, Rating
 from convgate.training.library import RelevanceSets
-from convgate.ui.annotator import NAME
+from convgate.ui.shared.annotator import NAME
 from tests.experiments import CONTROL, GATE, add_trials, new_experiment, new_success, rating
-from tests.page_app import HOSTILE, address, check, choose, click, open_page, page_text
+from tests.page_app import HOSTILE, address, check, choose, click, go_back, open_page, page_text
 from tests.page_data import add_relevance_set
 
 open_experiments = partial(open_page, "Experiments")
@@ -240,8 +240,6 @@ def test_an_address_names_no_file_or_unknown_policy_as_an_arm(mine: str, name: s
 def test_the_back_button_returns_to_the_list(store: Store) -> None:
     new_experiment(store)
     app = click(open_experiments(), "experiments.open.pilot")
-    app.query_params.clear()
-    app.session_state["page.ended"] = 0.0  # long after the click
-    check(app.run())
+    go_back(app)
     assert address(app) == {}
     assert "experiments.open.pilot" in {button.key for button in app.button}

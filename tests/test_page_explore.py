@@ -16,7 +16,7 @@ from convgate.core.home import app_root
 from convgate.gate.thresholds import RULES
 from convgate.policies.registry import policy_labels, policy_names
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation
-from convgate.ui.samples import load_samples
+from convgate.ui.shared.samples import load_samples
 from tests.fakes import FakeEncoder
 from tests.page_app import (
     HOSTILE,
@@ -26,6 +26,7 @@ from tests.page_app import (
     app_store,
     check,
     click,
+    go_back,
     metric,
     open_page,
     page_text,
@@ -422,10 +423,7 @@ def test_an_empty_library_leads_to_the_library(convgate_home: Path, encoder: Fak
 
 
 def test_an_unknown_conversation_is_reported(open_explore: Open) -> None:
-    app = open_explore()
-    app.query_params.clear()
-    app.query_params["conversation"] = "deadbeef"
-    check(app.run())
+    app = go_back(open_explore(), conversation="deadbeef")
     assert "deadbeef" in app.error[0].value
     assert app.main.get("page_link")
     check(app.selectbox(key="explore.conversation").set_value(add_conversation()).run())

@@ -19,8 +19,7 @@ from convgate.selection.selector import Selector
 from convgate.store import Store
 from convgate.store.edits import ModeCorrections
 from convgate.store.guard_states import Alert, GuardStates
-from convgate.ui import services
-from tests.budget_page import correct_mode, dropped, key, open_budgeted, sent
+from convgate.ui.shared import services
 from tests.fakes import FakeEncoder
 from tests.page_app import (
     HOSTILE,
@@ -28,9 +27,14 @@ from tests.page_app import (
     address,
     check,
     click,
+    correct_mode,
+    dropped,
+    key,
     metric,
+    open_budgeted,
     open_page,
     page_text,
+    sent,
     turn_table,
 )
 
@@ -219,7 +223,7 @@ def test_a_lost_invariant_is_an_error_and_sent_after_all(key: str, monkeypatch: 
         selector = selector_of(*args, **fields)
         return replace(selector, fit=lambda: replace(selector.fit(), packer=pack_without_rule))
 
-    monkeypatch.setattr("convgate.ui.scoring.selector_of", lossy)
+    monkeypatch.setattr("convgate.ui.shared.scoring.selector_of", lossy)
     app = open_page("Explore", conversation=key, budget="7000")  # a selection that no cache has
     errors = "\n".join(str(one.value) for one in app.error).replace("\\", "")
     assert "An invariant was missing" in errors

@@ -10,8 +10,7 @@ from streamlit.testing.v1 import AppTest
 from convgate.core.conversation import Turn
 from convgate.store import Conversations, Store
 from convgate.store.edits import InvariantEdits
-from tests.budget_page import key, sent
-from tests.page_app import add_conversation, address, check, click, open_page, page_text
+from tests.page_app import add_conversation, address, check, click, key, open_page, page_text, sent
 
 __all__ = ["key"]  # fixtures
 

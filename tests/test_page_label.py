@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Turn
-from convgate.core.settings import load_settings
-from convgate.store import Conversations, CurrentKey, Entry, Store
+from convgate.store import Conversations, CurrentKey, Entry
 from convgate.store.queues import Queues
-from convgate.ui import services
-from convgate.ui.answering import MARKS, NAMES
-from convgate.ui.navigation import EXPLORE, LABEL
+from convgate.ui.shared.answering import MARKS, NAMES
+from convgate.ui.shared.navigation import EXPLORE, LABEL
 from tests.label_files import label, labelled_set
 from tests.label_page import (
     add_answers,
@@ -37,6 +33,7 @@ from tests.label_page import (
 )
 from tests.label_page import label_page as label_page
 from tests.page_app import HOSTILE, TURNS, add_conversation, app_store, check, click, page_text, turn_table
+from tests.page_app import lock_database as lock_database
 
 pytestmark = pytest.mark.usefixtures("label_page")
 
@@ -355,21 +352,6 @@ def test_a_conversation_that_is_deleted_meanwhile_stores_nothing() -> None:
     assert error_text(app)
     assert not all_entries()
     open_label()
-
-
-@pytest.fixture
-def lock_database(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
-    """Has another program write to the library until the test is over."""
-    monkeypatch.setattr(services, "Store", partial(Store, busy_timeout=0.05))
-    connections: list[sqlite3.Connection] = []
-
-    def start() -> None:
-        connections.append(sqlite3.connect(load_settings().database))
-        connections[0].execute("BEGIN IMMEDIATE")
-
-    yield start
-    for connection in connections:
-        connection.close()
 
 
 def test_while_another_program_writes_a_failed_change_is_reported(lock_database: Callable[[], None]) -> None:

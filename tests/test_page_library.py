@@ -24,11 +24,11 @@ from convgate.training.library import RelevanceSets
 from convgate.transcripts import TranscriptReader, open_transcript
 from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.relevance_sets import write_relevance_set
-from convgate.ui import services
-from convgate.ui.library import PER_PAGE
-from convgate.ui.navigation import EXPLORE
-from convgate.ui.text import literal
-from convgate.ui.turn import turn_labels
+from convgate.ui.library.listing import PER_PAGE
+from convgate.ui.shared import services
+from convgate.ui.shared.navigation import EXPLORE
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.turn import turn_labels
 from tests.page_app import new_app, page_text
 from tests.test_transcripts_exports import FOLDER
 from tests.test_transcripts_field_map import SAID, SHAPES
@@ -50,9 +50,9 @@ def conversations(convgate_home: Path) -> Conversations:
 def opened_keys(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Keys of the conversations that the Library left for; Explore stays out of these tests."""
     keys: list[str] = []
-    for module in ("library_add", "samples"):
+    for module in ("add", "page"):
         monkeypatch.setattr(
-            f"convgate.ui.{module}.open_conversation", lambda key, turn=None: keys.append(key)
+            f"convgate.ui.library.{module}.open_conversation", lambda key, turn=None: keys.append(key)
         )
     return keys
 
@@ -199,7 +199,7 @@ def test_a_run_that_is_stopped_stops_reading(library: AppTest, monkeypatch: pyte
             raise
         return reader
 
-    monkeypatch.setattr("convgate.ui.library_add.open_transcript", open_stopped)
+    monkeypatch.setattr("convgate.ui.library.add.open_transcript", open_stopped)
     app = library.run()
     app.file_uploader[0].upload("long.csv", b"role,text\n" + 200 * b"user,Hi\n").run()
     assert [type(one) for one in ended] == [StopException]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -16,8 +15,9 @@ from streamlit.testing.v1 import AppTest
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
-from convgate.ui import services
-from convgate.ui.text import literal
+from convgate.ui.shared import services
+from convgate.ui.shared.text import literal
+from tests.page_app import lock_database as lock_database
 from tests.page_app import new_app
 
 
@@ -35,20 +35,6 @@ def stored_key(convgate_home: Path) -> str:
     [added] = Conversations(store).add([NewConversation(Conversation("Old", (said,), title="Old"))])
     store.close()
     return added.key
-
-
-@pytest.fixture
-def writing() -> Iterator[Callable[[], None]]:
-    """Has another program write to the library until the test is over."""
-    connections: list[sqlite3.Connection] = []
-
-    def start() -> None:
-        connections.append(sqlite3.connect(load_settings().database))
-        connections[0].execute("BEGIN IMMEDIATE")
-
-    yield start
-    for connection in connections:
-        connection.close()
 
 
 def press(app: AppTest, label: str) -> AppTest:
@@ -91,10 +77,10 @@ def listed_conversations() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("act", [add_file, delete, rename, restore, erase])
 def test_while_another_program_writes_nothing_is_changed_and_an_error_is_shown(
-    library: AppTest, stored_key: str, writing: Callable[[], None], act: Callable[[AppTest], AppTest]
+    library: AppTest, stored_key: str, lock_database: Callable[[], None], act: Callable[[AppTest], AppTest]
 ) -> None:
     app = library.run()
-    writing()
+    lock_database()
 
     act(app)
 
@@ -105,9 +91,9 @@ def test_while_another_program_writes_nothing_is_changed_and_an_error_is_shown(
 
 
 def test_the_library_can_be_looked_at_while_another_program_writes(
-    library: AppTest, stored_key: str, writing: Callable[[], None]
+    library: AppTest, stored_key: str, lock_database: Callable[[], None]
 ) -> None:
-    writing()
+    lock_database()
     app = library.run()
     assert not app.exception
     assert not app.error

@@ -14,9 +14,9 @@ from convgate.core.conversation import Turn
 from convgate.core.settings import load_settings
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.gatekeeper import load_gatekeeper
-from convgate.ui.navigation import LIBRARY
-from convgate.ui.rules.editor import EXAMPLE, TEXT
+from convgate.ui.rules.page import EXAMPLE, TEXT
 from convgate.ui.rules.rules_file import rules_path
+from convgate.ui.shared.navigation import LIBRARY
 from tests.page_app import PAGES, add_conversation, check, choose, click, open_page, page_text
 
 open_rules = partial(open_page, "Rules")

@@ -15,8 +15,14 @@ from convgate.gatekeeper.decision import Match
 from convgate.gatekeeper.exchange import Exchange, exchanges_of
 from convgate.gatekeeper.gatekeeper import Gatekeeper
 from convgate.gatekeeper.rules import Rule, Rules
-from convgate.ui.rules.library import CheckedConversation, changed_decisions, decide
-from convgate.ui.rules.rows import MAX_SHOWN, exchange_html, mark
+from convgate.ui.rules.exchanges import (
+    MAX_SHOWN,
+    CheckedConversation,
+    changed_decisions,
+    decide,
+    exchange_html,
+    mark,
+)
 from convgate.ui.rules.rules_file import RulesFileError, read_file, rules_path, save, undo
 
 WORDS = ["never", "build", "the", "ok", "it’s", "(fine)", "C++", "thé", "\n", "\u00a0", "a.b", "x" * 90]

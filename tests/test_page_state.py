@@ -14,18 +14,18 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.gate.rule import Limits
 from convgate.gate.thresholds import RULES
 from convgate.policies.spec import read_policies
-from convgate.ui.compare.state import View as CompareView
-from convgate.ui.experiments.state import View as ExperimentsView
-from convgate.ui.explore.state import View as ExploreView
-from convgate.ui.monitor.state import View as MonitorView
-from convgate.ui.page_state import PageState
-from convgate.ui.sessions.state import View as SessionsView
-from convgate.ui.threshold_settings import ThresholdSettings, adjustable
-from convgate.ui.tune.state import View as TuneView
-from convgate.ui.versions.state import View as VersionsView
+from convgate.ui.compare.state import CompareState
+from convgate.ui.experiments.state import ExperimentsState
+from convgate.ui.monitor.page import MonitorState
+from convgate.ui.sessions.page import SessionsState
+from convgate.ui.shared.explore_state import ExploreState
+from convgate.ui.shared.page_state import PageState
+from convgate.ui.shared.threshold_settings import ThresholdSettings, adjustable
+from convgate.ui.tune.page import TuneState
+from convgate.ui.versions.page import VersionsState
 
 KINDS: list[type[PageState]] = [
-    ExploreView, CompareView, ExperimentsView, MonitorView, SessionsView, TuneView, VersionsView,
+    ExploreState, CompareState, ExperimentsState, MonitorState, SessionsState, TuneState, VersionsState,
 ]  # fmt: skip
 COLUMNS = read_policies('gate@mine(rule=top_k, k=3), pipeline(stages="gatekeeper > bm25"), bm25', ",")
 
@@ -81,9 +81,9 @@ def states(draw: st.DrawFn) -> PageState:
     kind = draw(st.sampled_from(KINDS))
     names = [one.name for one in fields(kind) if one.name in SHARED]
     values = {name: draw(SHARED[name]) for name in names if draw(st.booleans())}
-    if kind is VersionsView:
+    if kind is VersionsState:
         values["version"] = "mine"
-    if kind in (CompareView, ExperimentsView) and "data" in values:
+    if kind in (CompareState, ExperimentsState) and "data" in values:
         values["data"] = "mine"
     return kind(**values)
 
@@ -103,8 +103,8 @@ def test_any_query_gives_a_valid_state(data: st.DataObject) -> None:
 
 
 def test_an_address_numbers_turns_from_1_and_leaves_starts_out() -> None:
-    assert ExploreView().to_query() == {}
-    state = ExploreView(
+    assert ExploreState().to_query() == {}
+    state = ExploreState(
         "k", turn=56, selected=11, choice=ThresholdSettings.from_query({"rule": "blended", "weight": "0.3"})
     )
     assert state.to_query() == {
@@ -120,24 +120,24 @@ def test_a_question_takes_the_place_of_a_turn() -> None:
 @pytest.mark.parametrize(
     ("kind", "query"),
     [
-        (ExploreView, {"turn": "0"}),
-        (ExploreView, {"turn": "²"}),
-        (ExploreView, {"selected": "-3"}),
-        (ExploreView, {"policy": "magic"}),
-        (ExploreView, {"rule": "nonsense"}),
-        (ExploreView, {"rule": "stricter,deviations=9"}),
-        (ExploreView, {"rule": "top_k,k=many"}),
-        (ExploreView, {"rule": "stricter,min_turns=5,max_turns=2"}),
-        (CompareView, {"policies": "last_k(k="}),
-        (CompareView, {"policies": "nobody"}),
-        (CompareView, {"policies": "last_k(size=3)"}),
-        (ExploreView, {"budget": "many"}),
-        (ExploreView, {"list": "nothing"}),
-        (SessionsView, {"gap": "soon"}),
-        (SessionsView, {"complete": "maybe"}),
-        (TuneView, {"goal": "magic"}),
-        (TuneView, {"version": "gate@../x"}),
-        (VersionsView, {"version": "../x"}),
+        (ExploreState, {"turn": "0"}),
+        (ExploreState, {"turn": "²"}),
+        (ExploreState, {"selected": "-3"}),
+        (ExploreState, {"policy": "magic"}),
+        (ExploreState, {"rule": "nonsense"}),
+        (ExploreState, {"rule": "stricter,deviations=9"}),
+        (ExploreState, {"rule": "top_k,k=many"}),
+        (ExploreState, {"rule": "stricter,min_turns=5,max_turns=2"}),
+        (CompareState, {"policies": "last_k(k="}),
+        (CompareState, {"policies": "nobody"}),
+        (CompareState, {"policies": "last_k(size=3)"}),
+        (ExploreState, {"budget": "many"}),
+        (ExploreState, {"list": "nothing"}),
+        (SessionsState, {"gap": "soon"}),
+        (SessionsState, {"complete": "maybe"}),
+        (TuneState, {"goal": "magic"}),
+        (TuneState, {"version": "gate@../x"}),
+        (VersionsState, {"version": "../x"}),
     ],
 )
 def test_invalid_parameters_are_reported_and_take_their_defaults(
@@ -151,18 +151,18 @@ def test_invalid_parameters_are_reported_and_take_their_defaults(
 
 def test_missing_items_are_reported_and_dropped() -> None:
     conversation = Conversation("t", (Turn.of("user", "a"), Turn.of("assistant", "b")))
-    state = ExploreView("k", turn=1, selected=2, policy="gate@old")
-    state, problems = state.drop_unknown_turns(conversation, ["gate", "gate@mine"])
+    state = ExploreState("k", turn=1, selected=2, policy="gate@old")
+    state, problems = state.drop_unknown(len(conversation), policy=["gate", "gate@mine"])
     assert (state.turn, state.selected, state.policy) == (1, None, "gate")
     assert len(problems) == 2
-    tune, problems = TuneView(data=("@labels", "gone"), version="gate@x").drop_unknown_names(
-        data=["@labels"], version=[]
+    tune, problems = TuneState(data=("@labels", "gone"), version="gate@x").drop_unknown(
+        None, data=["@labels"], version=[]
     )
     assert (tune.data, tune.version, len(problems)) == (("@labels",), "gate", 2)
 
 
 def test_opening_another_conversation_keeps_the_view() -> None:
-    state = ExploreView("a", turn=3, selected=2, question="q", pairs=True)
+    state = ExploreState("a", turn=3, selected=2, question="q", pairs=True)
     assert state.open_conversation("b") == replace(
         state, conversation="b", turn=None, selected=None, question=""
     )

@@ -24,10 +24,10 @@ from convgate.training.run import DATA, STOP, Run, Runs
 from convgate.training.sets import Plan
 from convgate.training.train import train_version
 from convgate.transcripts.relevance_sets import read_relevance_set
-from convgate.ui import services
+from convgate.ui.shared import services
 from convgate.ui.train import page
 from convgate.versions import Draft, Versions
-from tests.page_app import check, click_in_fragment, open_page, page_text, use_encoder
+from tests.page_app import check, click_in_fragment, go_back, open_page, page_text, use_encoder
 from tests.planted_sets import (
     QUICK,
     make_relevance_set,
@@ -200,7 +200,7 @@ def test_labels_of_people_are_exported_into_the_run_unless_they_are_off(
     home: Path, tmp_path: Path, started_commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     labels = make_relevance_set("labels", conversations=4)
-    monkeypatch.setattr("convgate.ui.label_sources._counts", lambda *_: GoldCounts(4, 24, 60, 90, 0))
+    monkeypatch.setattr("convgate.ui.shared.label_sources._counts", lambda *_: GoldCounts(4, 24, 60, 90, 0))
     monkeypatch.setattr(page, "gold_set", lambda store: labels)
     monkeypatch.setattr(page, "read_labelled", lambda app, name: (labels, name))
     add_set(home, tmp_path)
@@ -253,12 +253,10 @@ def test_an_interrupted_run_is_resumed_finished_or_deleted(
     app = open_train(run="one")
     assert "The process ended early" in page_text(app)
     check(app.button(key="train.resume").click().run())
-    app.query_params["run"] = "two"
-    check(check(app.run()).button(key="train.finish").click().run())
+    check(go_back(app, run="two").button(key="train.finish").click().run())
     assert [words[:4] for words in started_commands] == [["train", "own.jsonl", "--from", "first"]] * 2
     assert (started_commands[0][4:], started_commands[1][4:6]) == ([], ["--epochs", "2"])
-    app.query_params["run"] = "bad"
-    check(app.run())
+    go_back(app, run="bad")
     assert any("cannot name a version" in error.value for error in app.error)
     assert app.button(key="train.resume")
     assert "train.finish" not in [button.key for button in app.button]
@@ -316,8 +314,7 @@ def test_a_trained_version_is_activated_and_rolled_back_under_the_users_name(fin
     (active,) = (one.value for one in app.markdown if "active]" in one.value)
     assert "better" in active
     app.session_state["annotator.name"] = "Cleo"
-    app.query_params["run"] = "unknown"
-    check(app.run())
+    go_back(app, run="unknown")
     assert "Not compared with its parent" in page_text(app)
     assert "Not activated" in page_text(app)
     check(app.button(key="train.activate_now").click().run())

@@ -19,8 +19,8 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.store import Answer, Conversations, CurrentKey, Labels, NewConversation
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import Case, RelevanceSet, write_relevance_set
-from convgate.ui.tune import threshold
-from convgate.ui.tune.flips import PER_PAGE
+from convgate.ui.tune import page as tune_page
+from convgate.ui.tune.page import PER_PAGE
 from convgate.ui.tune.results import TuneResults
 from convgate.versions.card import Draft
 from convgate.versions.catalog import Versions
@@ -269,12 +269,12 @@ def test_a_click_on_a_curve_sets_that_threshold(monkeypatch: pytest.MonkeyPatch)
     app = open_tune()
     curve = drawn[-1].curve
     assert curve is not None
-    changes: dict[str, convgate.ui.threshold_settings.ThresholdSettings] = {}
-    monkeypatch.setattr(threshold, "clicked", lambda key: 5)
-    monkeypatch.setattr(threshold.page, "now", lambda: app.session_state["tune.view"])
-    monkeypatch.setattr(threshold.page, "change", changes.update)
-    monkeypatch.setattr(threshold.page, "touched", lambda: None)
-    threshold._click(drawn[-1])
+    changes: dict[str, convgate.ui.shared.threshold_settings.ThresholdSettings] = {}
+    monkeypatch.setattr(tune_page, "clicked", lambda key: 5)
+    monkeypatch.setattr(tune_page.page, "now", lambda: app.session_state["tune.state"])
+    monkeypatch.setattr(tune_page.page, "change", changes.update)
+    monkeypatch.setattr(tune_page.page, "touched", lambda: None)
+    tune_page._click(drawn[-1])
     assert changes["choice"].rule == replace(drawn[-1].own.choice.rule, threshold=curve.thresholds[5])
 
 

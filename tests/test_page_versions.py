@@ -22,6 +22,7 @@ from tests.page_app import (
     PAGES,
     TURNS,
     add_conversation,
+    address,
     check,
     click,
     metric,
@@ -79,7 +80,7 @@ def active_and_baseline(versions: Versions) -> tuple[str | None, str | None]:
 def test_the_list_shows_data_and_metrics_compared_with_the_parent_or_the_baseline(
     versions: Versions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr("convgate.ui.services.encoder")  # a baseline needs none
+    monkeypatch.delattr("convgate.ui.shared.services.encoder")  # a baseline needs none
     app = open_versions()
     assert version_names(app) == ["first", "second"]
     text = page_text(app)
@@ -103,6 +104,14 @@ def test_compare_opens_with_two_versions_preset(versions: Versions) -> None:
         if "policies" in link.proto.query_string
     ]
     assert links == ["policies=gate%40first%2C+gate%40second"]
+
+
+def test_opened_again_the_page_shows_the_list(versions: Versions) -> None:
+    app = click(open_versions(), "versions.open.first")
+    assert address(app)["version"] == "first"
+    check(app.switch_page(PAGES["Library"]).run())
+    app.query_params.clear()  # as links of the sidebar do
+    assert "first" in version_names(check(app.switch_page(PAGES["Versions"]).run()))
 
 
 def test_an_empty_list_says_what_to_do(convgate_home: Path) -> None:

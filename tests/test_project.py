@@ -149,7 +149,7 @@ print("SCORED", *set("torch transformers pandas streamlit scipy sklearn".split()
 def test_the_first_page_of_the_app_needs_no_torch() -> None:
     code = """
 import sys
-import convgate.ui.library_add, convgate.ui.library_data, convgate.ui.samples, convgate.ui.services
+import convgate.ui.library.page
 print("IMPORTED", *{"torch", "scipy", "transformers"} & set(sys.modules))
 """
     assert run_python(code).split() == ["IMPORTED"]

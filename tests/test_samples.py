@@ -14,7 +14,8 @@ from convgate.core.conversation import Conversation
 from convgate.embedding import default_encoder, minilm
 from convgate.messages.check import check_valid
 from convgate.transcripts import RelevanceSet, Transcript, read_conversations, read_relevance_set
-from convgate.ui.samples import N_FEATURED, load_samples
+from convgate.ui.library.page import N_FEATURED
+from convgate.ui.shared.samples import load_samples
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_conversations"
 RELEVANCE = "samples.relevance.jsonl"

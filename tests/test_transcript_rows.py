@@ -10,7 +10,7 @@ import pytest
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.decisions import Override, TurnDecisions
 from convgate.ui.explore.messages import decisions_json
-from convgate.ui.transcript.rows import ROWS, Marks, shown_part, transcript_data
+from convgate.ui.shared.transcript_rows import ROWS, Marks, shown_part, transcript_data
 
 
 def make_conversation(*texts: str) -> Conversation:

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.home import app_root
 from convgate.store import ADJUDICATED, CurrentLabels, Labels, Store
-from convgate.ui import answering as answering_module
-from convgate.ui import keys
-from convgate.ui.answering import MARKS, NAMES
-from convgate.ui.answers import Answering, Work
-from convgate.ui.scoring import OpenMessage
-from convgate.ui.transcript import component
+from convgate.ui.shared import answering as answering_module
+from convgate.ui.shared import keys
+from convgate.ui.shared import transcript as component
+from convgate.ui.shared.answering import MARKS, NAMES, Answering, Work
+from convgate.ui.shared.scoring import OpenMessage
 
 TURNS = 8
 SCRIPT = Path(component.__file__).with_name("transcript.js")

@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 from convgate.core.errors import DamagedError
 from convgate.core.home import app_root
 from convgate.store import Store
-from convgate.ui import services
-from convgate.ui.navigation import GROUPS
+from convgate.ui.shared import services
+from convgate.ui.shared.navigation import GROUPS
 from tests.page_app import new_app
 
 
@@ -86,9 +86,9 @@ def test_a_problem_in_a_page_is_shown_and_a_fault_surfaces() -> None:
         import streamlit as st
 
         from convgate.core.errors import StoreError
-        from convgate.ui.frame import page
+        from convgate.ui.shared.frame import page
 
-        with patch("convgate.ui.frame.draw_navigation"), page("A page", "It fails.") as app:
+        with patch("convgate.ui.shared.frame.draw_navigation"), page("A page", "It fails.") as app:
             st.text(len(app.conversations.keys()))
             raise StoreError("the <disk> is full") if kind == "problem" else ValueError("a fault")
         st.text("after")

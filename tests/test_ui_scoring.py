@@ -19,10 +19,10 @@ from convgate.policies.pipeline import Pipeline
 from convgate.policies.sessions import BoundaryRules
 from convgate.policies.sessions.policy import SessionPolicy
 from convgate.policies.window import LastK
-from convgate.ui import scoring
 from convgate.ui.explore import inspector
-from convgate.ui.measurement import digest
-from convgate.ui.scoring import OpenMessage
+from convgate.ui.shared import scoring
+from convgate.ui.shared.results_cache import digest
+from convgate.ui.shared.scoring import OpenMessage
 from convgate.versions.card import Draft
 from convgate.versions.catalog import Versions
 from tests.fakes import FakeEncoder

@@ -9,7 +9,7 @@ def test_a_selection_is_read_by_key_whether_streamlit_or_a_test_put_it_there() -
     def script() -> None:
         import streamlit as st
 
-        from convgate.ui import session_state
+        from convgate.ui.shared import session_state
 
         st.text(session_state.selected_points("chart"))
 

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.core.text import isolate, printable, truncate, writable
 from convgate.figures.hover import plain
-from convgate.ui.text import literal, make_labels_unique
+from convgate.ui.shared.text import literal, make_labels_unique
 
 ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])\u2060?|\u2060")
 
@@ -103,7 +103,7 @@ def test_shortening_counts_the_ellipsis() -> None:
 
 def test_transcript_text_is_drawn_by_the_element_that_parses_nothing() -> None:
     def script() -> None:
-        from convgate.ui.text import show_text
+        from convgate.ui.shared.text import show_text
 
         show_text("<b>x</b> $y$\n:smile: [l](http://x)")
         show_text("0123456789", limit=5)

@@ -16,7 +16,7 @@ from convgate.embedding.cache import (
 )
 from convgate.gate.facts import cue_text
 from convgate.invariants.statements import mark_statements, read_statements
-from convgate.ui.samples import load_samples
+from convgate.ui.shared.samples import load_samples
 
 
 def main() -> None:

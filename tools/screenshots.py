@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import Browser, Page
 
-from convgate.ui.annotator import COOKIE
+from convgate.ui.shared.annotator import COOKIE
 from tests.browser.actions import new_page, open_page, wait_until_idle
 from tests.browser.running_app import add_samples, find_chromium, page_paths, running_app, running_chromium
 from tools.worked_home import NAME, agents, budgets, experiments, work

@@ -21,7 +21,7 @@ from convgate.store.label_log import Entry
 from convgate.store.queues import NewItem, Queues
 from convgate.training.process import start_training
 from convgate.training.run import Runs
-from convgate.ui.rules.editor import EXAMPLE
+from convgate.ui.rules.page import EXAMPLE
 from convgate.versions import SHIPPED, Draft, Versions
 from tools.worked_experiment import add_example
 

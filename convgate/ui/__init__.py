@@ -1,4 +1,4 @@
-"""What the pages share: their frame, the services behind them, and the parts that several of them draw.
+"""The pages of the app: a package each, which imports no other, and `shared` for what several of them use.
 
 The one place besides app.py and pages/ that knows Streamlit.
 """

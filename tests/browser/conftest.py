@@ -56,7 +56,8 @@ def sample_keys(app_home: Path) -> dict[str, list[str]]:
 def app_address(chromium: Browser, app_home: Path, sample_keys: dict[str, list[str]]) -> Iterator[str]:
     """Address of the real app, with the samples in its library; it may open no connection."""
     attempts = app_home.parent / "network.log"
-    guarded = {"PYTHONPATH": str(GUARD), LOG_VARIABLE: str(attempts)}
+    paths = [str(GUARD), *filter(None, [os.environ.get("PYTHONPATH")])]
+    guarded = {"PYTHONPATH": os.pathsep.join(paths), LOG_VARIABLE: str(attempts)}
     with running_app(app_home, environment=guarded) as address:
         yield address
     assert not attempts.exists(), f"the app used the network:\n{attempts.read_text()}"

@@ -36,7 +36,7 @@ from websockets.typing import Origin, Subprotocol
 
 from convgate.store import Conversations, CurrentKey, Labels, Store
 from convgate.store.queues import NewItem, Queues
-from convgate.ui.annotator import COOKIE
+from convgate.ui.shared.annotator import COOKIE
 from tests.browser.running_app import add_samples, running_app
 
 _VALUES = ("relevant", "not_relevant", "unsure")

@@ -12,18 +12,16 @@ from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ConvgateError
 from convgate.core.text import format_share, pluralize, truncate, writable
 from convgate.selection.selection import Selection
-from convgate.ui import scoring
-from convgate.ui.changes import Indices, changes
-from convgate.ui.compare.columns import Column, choice_of, draw_failure, option_of
-from convgate.ui.compare.state import View, page
-from convgate.ui.explore.state import View as ExploreView
-from convgate.ui.frame import App
-from convgate.ui.navigation import EXPLORE
-from convgate.ui.page_state import draw_problems
-from convgate.ui.picker import pick_conversation, pick_message
-from convgate.ui.scoring import OpenMessage, encode_ahead
-from convgate.ui.tables import markdown_table
-from convgate.ui.text import literal
+from convgate.ui.compare.state import Column, CompareState, choice_of, draw_failure, option_of, page
+from convgate.ui.shared import scoring
+from convgate.ui.shared.changes import Indices, changes
+from convgate.ui.shared.explore_state import ExploreState
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.navigation import EXPLORE
+from convgate.ui.shared.picker import pick_message
+from convgate.ui.shared.scoring import OpenMessage, encode_ahead
+from convgate.ui.shared.tables import markdown_table
+from convgate.ui.shared.text import literal
 
 PER_PAGE = 100
 _TABLE = "compare.table"
@@ -51,16 +49,12 @@ class ColumnDecisions:
         return f"{shapes[0]} kept{arrow}" if kept else f"{shapes[1]} dropped{arrow}"
 
 
-def draw_conversation(app: App, view: View, columns: Sequence[Column], reference: Column) -> None:
+def draw_conversation(app: App, state: CompareState, columns: Sequence[Column], reference: Column) -> None:
     """Draw the choice of conversation and message, then what the policies decide."""
-    picked = pick_conversation(page, app, view.conversation)
+    picked = pick_message(page, app, state)
     if picked is None:
         return
-    key, conversation = picked
-    view, problems = view.with_key(key).drop_unknown_turns(conversation)
-    page.keep(view)
-    draw_problems(problems)
-    message = pick_message(page, key, conversation, view.turn, view.question)
+    state, message = picked
     decided = _decide(app, columns, reference, message)
     if not decided:
         return
@@ -71,7 +65,7 @@ def draw_conversation(app: App, view: View, columns: Sequence[Column], reference
     kept = np.stack([column.decisions.kept for column in decided])
     differ = indices[kept.any(axis=0) & ~kept.all(axis=0)]
     _draw_summary(decided)
-    _draw_table(view, message, decided, differ)
+    _draw_table(state, message, decided, differ)
 
 
 def _decide(
@@ -117,16 +111,16 @@ def _draw_summary(decided: Sequence[ColumnDecisions]) -> None:
 
 
 def _draw_table(
-    view: View, message: OpenMessage, decided: Sequence[ColumnDecisions], differ: Indices
+    state: CompareState, message: OpenMessage, decided: Sequence[ColumnDecisions], differ: Indices
 ) -> None:
     """Draw what each policy decides about each turn."""
     st.toggle(
         f"Only the {len(differ):,} that differ", disabled=not len(differ),
         help="List only the turns that the policies decide differently.",
-        **page.control("differ", view.differ),
+        **page.control("differ"),
     )  # fmt: skip
-    turns = differ if view.differ and len(differ) else decided[0].decisions.indices
-    number = min(view.page, -(-len(turns) // PER_PAGE))
+    turns = differ if state.differ and len(differ) else decided[0].decisions.indices
+    number = min(state.page, -(-len(turns) // PER_PAGE))
     listed = turns[(number - 1) * PER_PAGE : number * PER_PAGE].tolist()
     rows = [
         {
@@ -151,5 +145,5 @@ def _draw_table(
         columns = {writable(column.column.label): column.column.written for column in decided}
         spec = columns.get(name, decided[0].column.written)
         key, turn = message.key, message.current.index
-        explore = ExploreView(key, turn, view.question, listed[row], option_of(spec), choice_of(spec))
+        explore = ExploreState(key, turn, state.question, listed[row], option_of(spec), choice_of(spec))
         st.switch_page(EXPLORE, query_params=explore.to_query())

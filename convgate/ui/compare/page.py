@@ -2,62 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import streamlit as st
 
-from convgate.core.errors import PolicyError
+from convgate.core.errors import ConvgateError, PolicyError
+from convgate.core.text import pluralize
+from convgate.evaluation.comparison import compare
+from convgate.evaluation.evaluate import pool_results
+from convgate.evaluation.judged_cases import JudgedSet
+from convgate.evaluation.results import SetResult
+from convgate.figures.curves import answers_over_tokens_figure
+from convgate.policies.gate import GatePolicy
 from convgate.policies.spec import read_policy
-from convgate.ui.compare.columns import START, build_columns, check_column, without_repeats
+from convgate.training.library import SetInfo
 from convgate.ui.compare.conversation import draw_conversation
-from convgate.ui.compare.results import draw_results
-from convgate.ui.compare.state import View, page
-from convgate.ui.frame import App
-from convgate.ui.label_sources import sources, usable
-from convgate.ui.page_state import draw_problems
-from convgate.ui.policy_options import option_label, option_labels
-from convgate.ui.session_state import put
-from convgate.ui.text import literal, make_labels_unique
+from convgate.ui.compare.state import (
+    START,
+    Column,
+    CompareState,
+    build_columns,
+    check_column,
+    draw_failure,
+    is_gate,
+    page,
+    without_repeats,
+)
+from convgate.ui.shared.charts import draw_figure
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.label_sources import (
+    describe_source,
+    draw_too_few,
+    draw_trained_on,
+    pick_source,
+    plain_name,
+    read_labelled,
+    sources,
+    usable,
+)
+from convgate.ui.shared.policy_options import option_label, option_labels
+from convgate.ui.shared.results_cache import digest, is_measured, measure_policy
+from convgate.ui.shared.session_state import put
+from convgate.ui.shared.tables import interval_cell, markdown_table
+from convgate.ui.shared.text import literal, make_labels_unique
+from convgate.ui.shared.theme import current_palette
+from convgate.versions.card import Metric
 
 _STYLE = Path(__file__).with_name("compare.css")
 _POLICIES, _REFERENCE = "compare.policies", "compare.reference"
+METRICS = {
+    "answerable": "All needed sent", "kept_token_share": "Tokens sent", "missed": "Needed turns missed",
+    "answerable@35%": "At 35% of the tokens", "f1": "F1", "map": "MAP",
+}  # fmt: skip
+_MAX_LABEL = 60  # characters of a policy's name
 
 
-def compare(app: App) -> None:
+def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    view, problems = page.current()
+    state, problems = page.current()
     options, known = option_labels(app.settings.home), sources(app)
-    view, missing = view.with_known(options, known)
-    data = view.data or next(iter(usable(known)), None)
-    view = replace(view, data=data)  # named, for what a link opens must not depend on later labels
-    page.keep(view)
-    draw_problems([*problems, *missing])
-    labels = _draw_policies(view, options)
-    if len(view.policies) < 2:
+    state, missing = state.with_known(options, known)
+    data = state.data or next(iter(usable(known)), None)
+    state = replace(state, data=data)  # named, for what a link opens must not depend on later labels
+    page.keep(state, [*problems, *missing])
+    labels = _draw_policies(state, options)
+    if len(state.policies) < 2:
         st.info("Select at least two policies.", icon=":material/compare_arrows:")
         st.button(
             "Compare BM25, the gate and the last turns", key="compare.start", icon=":material/add:",
             on_click=page.change, kwargs={"policies": START, "reference": None},
         )  # fmt: skip
         return
-    columns = build_columns(app, view.policies, labels)
+    columns = build_columns(app, state.policies, labels)
     if not columns:
         return
-    reference = next((column for column in columns if column.written == view.compared_with), columns[0])
-    draw_results(app, view, columns, reference, known)
+    reference = next((column for column in columns if column.written == state.compared_with), columns[0])
+    draw_results(app, state, columns, reference, known)
     st.subheader("One conversation", anchor=False)
-    draw_conversation(app, view, columns, reference)
+    draw_conversation(app, state, columns, reference)
 
 
-def _draw_policies(view: View, options: Mapping[str, str]) -> dict[str, str]:
+def _draw_policies(state: CompareState, options: Mapping[str, str]) -> dict[str, str]:
     """Draw the choice of policies and of the reference; return the labels of all policies by their text."""
-    offered = without_repeats((*map(read_policy, options), *view.policies))
+    offered = without_repeats((*map(read_policy, options), *state.policies))
     labels = make_labels_unique({column.to_text(): option_label(column.to_text()) for column in offered})
-    texts = [column.to_text() for column in view.policies]
-    reference = view.compared_with.to_text() if view.compared_with else None
+    texts = [column.to_text() for column in state.policies]
+    reference = state.compared_with.to_text() if state.compared_with else None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         put(_POLICIES, texts)
         st.multiselect(
@@ -87,3 +120,129 @@ def _select() -> None:
             policies.append(policy)
     reference = page.now().reference
     page.change(policies=without_repeats(policies), reference=reference if reference in policies else None)
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """All policies on one set, by their labels, and each one's share of answerable cases less the first's."""
+
+    result: SetResult
+    reference: str
+    gains: Mapping[str, Metric]  # of all but the reference
+
+
+def draw_results(
+    app: App, state: CompareState, columns: Sequence[Column], reference: Column, known: Mapping[str, SetInfo]
+) -> None:
+    """Draw the choice of labelled data, then the results or the button that computes them."""
+    source = pick_source(page, known, state.data, "Measured on", measure=False)
+    if source is None:
+        return
+    is_enough = draw_too_few(source.conversations)
+    results = _measure(app, state, source, columns, reference, is_enough=is_enough)
+    if results is None:
+        return
+    gates = [column.label for column in columns if is_gate(column.written)]
+    if is_enough and (sentence := summary_sentence(results, gates)):
+        st.markdown(f"##### {literal(sentence)}")
+    gate_versions = [column.policy.version for column in columns if isinstance(column.policy, GatePolicy)]
+    draw_trained_on(app, gate_versions, [source.name])
+    _draw_chart(results.result)
+    st.caption(describe_source(source))
+    with st.container(key="compare-metrics"):
+        st.markdown(results_table(results))
+    st.caption("Each by its own rule. Ranges are 95% intervals over conversations; bold ones exclude 0.")
+
+
+def _measure(
+    app: App,
+    state: CompareState,
+    source: SetInfo,
+    columns: Sequence[Column],
+    reference: Column,
+    *,
+    is_enough: bool,
+) -> Results | None:
+    """Return the results; None while a person has not asked for them, or when no policy can be measured.
+
+    Raises TranscriptError when the set does not exist or cannot be read.
+    """
+    relevance_set, set_digest = read_labelled(app, source.name)
+    is_complete = all(is_measured(set_digest, column.policy) for column in columns)
+    if not is_complete and not state.measure:
+        st.button(
+            f"Measure {pluralize(len(columns), 'policy', 'policies')} on {literal(plain_name(source.name))}",
+            key="compare.measure", type="primary" if is_enough else "secondary",
+            icon=":material/play_arrow:", on_click=page.change, kwargs={"measure": True},
+        )  # fmt: skip
+        return None
+    measured: dict[str, JudgedSet] = {}
+    for column in columns:
+        try:
+            measured[column.label] = measure_policy(relevance_set, set_digest, column.policy)
+        except ConvgateError as error:
+            draw_failure(column.label, error)
+    if not measured:
+        return None
+    digests = tuple((column.label, digest(column.policy)) for column in columns if column.label in measured)
+    first = reference.label if reference.label in measured else next(iter(measured))
+    return _results(set_digest, digests, first, measured)
+
+
+@st.cache_resource(max_entries=32, show_spinner="Computing intervals …")
+def _results(
+    set_digest: str,
+    digests: tuple[tuple[str, str], ...],
+    reference: str,
+    _measured: Mapping[str, JudgedSet],
+) -> Results:
+    result = pool_results(_measured)
+    gains = {
+        label: compare(result, baseline=reference, policy=label)["answerable"]
+        for label in _measured
+        if label != reference
+    }
+    return Results(result, reference, gains)
+
+
+def summary_sentence(results: Results, gates: list[str]) -> str:
+    """Return what the first other gate, or else the first other policy, sends, beside the reference."""
+    label = next((name for name in (*gates, *results.result.policies) if name in results.gains), None)
+    if label is None:
+        return ""
+    figures = []
+    for name in (label, results.reference):
+        overall = results.result.policies[name].overall
+        answerable, share = overall["answerable"].value, overall["kept_token_share"].value
+        if answerable is None or share is None:
+            return "No labelled turn is relevant, so there is nothing that could be missed."
+        figures.append((name, f"{answerable:.0%} of the messages with {share:.0%} of the tokens"))
+    (first, its), (second, other) = figures
+    return f"{first} sends all needed turns for {its}, {second} for {other}."
+
+
+def _draw_chart(result: SetResult) -> None:
+    policies = {label: policy.overall for label, policy in result.policies.items()}
+    points = "; ".join(
+        f"{label}: {answerable:.0%} with {share:.0%} of the tokens"
+        for label, summary in policies.items()
+        if (answerable := summary["answerable"].value) is not None
+        and (share := summary["kept_token_share"].value) is not None
+    )
+    figure = answers_over_tokens_figure(policies, result.attainable, palette=current_palette())
+    draw_figure(figure, "compare.chart", f"Messages with all needed turns sent, over tokens sent. {points}.")
+    st.caption(
+        "Marks are the policies' own rules, lines a budget that is filled with whole turns."
+        " Higher and further left is better."
+    )
+
+
+def results_table(results: Results) -> str:
+    """Return a Markdown table: a row for each policy, its metrics and its difference from the reference."""
+    rows = []
+    for label, policy in results.result.policies.items():
+        row = [f"**{literal(label, limit=_MAX_LABEL)}**"]
+        row += [interval_cell(policy.overall[metric]) for metric in METRICS]
+        gain = results.gains.get(label)
+        rows.append([*row, "reference" if gain is None else interval_cell(gain, is_difference=True)])
+    return markdown_table(["", *METRICS.values(), "All needed sent vs. reference"], rows, numbers=True)

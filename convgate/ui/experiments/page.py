@@ -23,15 +23,13 @@ from convgate.experiments.arms import (
 from convgate.experiments.power import BASELINE, TARGET, PowerPlan
 from convgate.policies.window import LastK
 from convgate.store.experiments import Experiments
-from convgate.ui.actions import draw_problem, draw_result, reporting_problems
-from convgate.ui.experiments.arms import draw_arms
 from convgate.ui.experiments.rating import draw_rating
 from convgate.ui.experiments.replay import draw_replay
 from convgate.ui.experiments.report import draw_report
-from convgate.ui.experiments.state import page
-from convgate.ui.frame import App
-from convgate.ui.page_state import draw_problems
-from convgate.ui.text import literal
+from convgate.ui.experiments.state import draw_arms, page
+from convgate.ui.shared.actions import draw_problem, draw_result, reporting_problems
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.text import literal
 
 NAME, CONTROL, ARMS = "experiments.name", "experiments.control", "experiments.arms"
 LIMITS, LOOKS, SHARED = "experiments.limits", "experiments.looks", "experiments.shared"
@@ -47,25 +45,19 @@ _SOURCES = "A policy, the path of a settings file, or a policy after `alone:`, b
 _STYLE = Path(__file__).with_name("experiments.css")
 
 
-def experiments(app: App) -> None:
+def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    view, problems = page.current()
     names = Experiments(app.store).names()
-    view, missing = view.drop_unknown_names(experiment=names)
-    page.keep(view)
-    draw_problems([*problems, *missing])
-    if view.experiment is None:
-        st.segmented_control(
-            "Show", list(_PLACES), format_func=_PLACES.__getitem__, required=True,
-            label_visibility="collapsed", **page.control("on", view.on),
-        )  # fmt: skip
+    state = page.begin(experiment=names)
+    if state.experiment is None:
+        page.draw_choice("on", "Show", _PLACES)
     draw_result(page)
-    if view.experiment is not None:
-        draw = draw_rating if view.rate else draw_report
-        draw(app, load_experiment(app.store, view.experiment, app.settings))
-    elif view.on == "replay":
-        draw_replay(app, view)
+    if state.experiment is not None:
+        draw = draw_rating if state.rate else draw_report
+        draw(app, load_experiment(app.store, state.experiment, app.settings))
+    elif state.on == "replay":
+        draw_replay(app, state)
     else:
         _draw_list(app, names)
         with st.expander("New experiment", icon=":material/add:", expanded=not names):
@@ -159,7 +151,6 @@ def _n_arms() -> int:
 def _create(app: App, planned: int) -> None:
     """Store the experiment of the fields, and open it."""
     values = st.session_state
-    page.touched()
     with reporting_problems():
         arms = [read_arm(_arm_name(values[CONTROL]), values[CONTROL], "free", app.settings)]
         for text in values[ARMS]:

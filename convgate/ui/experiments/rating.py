@@ -17,12 +17,12 @@ from convgate.experiments.outcomes import ERROR_KINDS
 from convgate.experiments.trials import rate_trial, waiting_trials
 from convgate.store.experiments import Experiments, Rating, Trial
 from convgate.transcripts.openai_messages import turn_from_message
-from convgate.ui import keys
-from convgate.ui.actions import draw_problem, reporting_problems
-from convgate.ui.annotator import annotator, draw_annotator
 from convgate.ui.experiments.state import page
-from convgate.ui.frame import App
-from convgate.ui.text import show_text
+from convgate.ui.shared import keys
+from convgate.ui.shared.actions import draw_problem, reporting_problems
+from convgate.ui.shared.annotator import annotator, draw_annotator
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.text import show_text
 
 DRAFT = "experiments.draft"
 # Keys of this queue alone; pages with a transcript use some of them otherwise.
@@ -141,7 +141,6 @@ def _draw_choice(label: str, key: str, *, is_chosen: bool = False, **callback: A
 
 def _draft(trial: int) -> Draft | None:
     """Return what is chosen for the trial; None when another one is on the screen now."""
-    page.touched()
     draft: Draft | None = st.session_state.get(DRAFT)
     return draft if draft is not None and draft.rating.trial == trial else None
 
@@ -175,7 +174,6 @@ def _save(app: App, experiment: Experiment, by: str, trial: int, focus: int | No
 
 def _undo(app: App, experiment: Experiment, by: str) -> None:
     """Remove the rater's last rating, and show it again to be changed."""
-    page.touched()
     with reporting_problems():
         rating = Experiments(app.store).undo_rating(experiment.name, by)
         if rating is not None:

@@ -17,14 +17,13 @@ from convgate.experiments.replay import RECALL, Budget, RandomOrder, ReplayRow
 from convgate.experiments.replay import replay as run_replay
 from convgate.experiments.selection import ArmSelector
 from convgate.figures.experiments import OutcomePoint, describe_outcomes, outcome_over_tokens_figure
-from convgate.figures.layout import CONFIG
 from convgate.policies.gate import GatePolicy
 from convgate.training.library import SetInfo
-from convgate.ui import scoring
-from convgate.ui.experiments.arms import arm_label, draw_arms
-from convgate.ui.experiments.state import BudgetName, View, page
-from convgate.ui.frame import App, show_problem
-from convgate.ui.label_sources import (
+from convgate.ui.experiments.state import BudgetName, ExperimentsState, arm_label, draw_arms, page
+from convgate.ui.shared import scoring
+from convgate.ui.shared.charts import draw_figure
+from convgate.ui.shared.frame import App, show_problem
+from convgate.ui.shared.label_sources import (
     describe_source,
     draw_too_few,
     draw_trained_on,
@@ -34,12 +33,10 @@ from convgate.ui.label_sources import (
     sources,
     usable,
 )
-from convgate.ui.measurement import digest
-from convgate.ui.page_state import draw_problems
-from convgate.ui.results_cache import compute_once, is_computed
-from convgate.ui.tables import interval_cell, markdown_table
-from convgate.ui.text import literal, make_labels_unique
-from convgate.ui.theme import current_palette
+from convgate.ui.shared.results_cache import compute_once, digest, is_computed
+from convgate.ui.shared.tables import interval_cell, markdown_table
+from convgate.ui.shared.text import literal, make_labels_unique
+from convgate.ui.shared.theme import current_palette
 
 _BUDGETS: Mapping[BudgetName, str] = {
     "matched": "As the control", "free": "Free", "share": "Share of the history",
@@ -47,33 +44,32 @@ _BUDGETS: Mapping[BudgetName, str] = {
 _SOURCES = "A policy such as last_k(k=5) or gate@NAME, or alone:POLICY, by its ranking alone."
 
 
-def draw_replay(app: App, view: View) -> None:
+def draw_replay(app: App, state: ExperimentsState) -> None:
     """Draw the choices, then the results or the button that computes them."""
     known = sources(app)
-    view, missing = view.drop_unknown_names(data=known)
+    state, missing = state.drop_unknown(None, data=known)
     # Named in the address, for what a link opens must not depend on later labels.
-    view = replace(view, data=view.data or next(iter(usable(known)), None))
-    page.keep(view)
-    draw_problems(missing)
+    state = replace(state, data=state.data or next(iter(usable(known)), None))
+    page.keep(state, missing)
     st.caption("Measures, without a model and without sessions, how many needed turns each arm sends.")
     left, right = st.columns(2, gap="large")
     with right:
-        source = pick_source(page, known, view.data, "Replayed conversations", measure=False)
-        _draw_budgets(view)
+        source = pick_source(page, known, state.data, "Replayed conversations", measure=False)
+        _draw_budgets(state)
     with left:
         draw_arms(
-            app, page.control("control", view.control, measure=False),
-            page.control("arms", view.arms, measure=False), sources=_SOURCES, further=[RandomOrder.name],
+            app, page.control("control", measure=False),
+            page.control("arms", measure=False), sources=_SOURCES, further=[RandomOrder.name],
         )  # fmt: skip
     if source is None:
         return
-    if not (view.arms and view.budgets):
+    if not (state.arms and state.budgets):
         st.info("Choose an arm and its tokens.", icon=":material/info:")
         return
     try:
-        labels = make_labels_unique({text: arm_label(text) for text in (view.control, *view.arms)})
+        labels = make_labels_unique({text: arm_label(text) for text in (state.control, *state.arms)})
         arms = [_load_arm(app, label, text) for text, label in labels.items()]
-        rows = _measure(app, view, source, arms)
+        rows = _measure(app, state, source, arms)
     except ConvgateError as error:
         show_problem(error)
         return
@@ -81,16 +77,16 @@ def draw_replay(app: App, view: View) -> None:
         _draw_results(app, source, arms, rows)
 
 
-def _draw_budgets(view: View) -> None:
+def _draw_budgets(state: ExperimentsState) -> None:
     st.pills(
         "Tokens of each arm", list(_BUDGETS), selection_mode="multi", format_func=_BUDGETS.__getitem__,
         help="Only with equal tokens does a higher recall mean a better choice of turns.",
-        **page.control("budgets", view.budgets, measure=False),
+        **page.control("budgets", measure=False),
     )  # fmt: skip
-    if "share" in view.budgets:
+    if "share" in state.budgets:
         st.slider(
             "Share of the history's tokens", 0.05, 1.0, step=0.05, format="percent",
-            **page.control("share", view.share, measure=False),
+            **page.control("share", measure=False),
         )  # fmt: skip
 
 
@@ -104,10 +100,12 @@ def _load_arm(app: App, label: str, text: str) -> ArmSelector:
     return ArmSelector.of(label, policy, arm.settings, alone=arm.alone)
 
 
-def _measure(app: App, view: View, source: SetInfo, arms: Sequence[ArmSelector]) -> list[ReplayRow] | None:
+def _measure(
+    app: App, state: ExperimentsState, source: SetInfo, arms: Sequence[ArmSelector]
+) -> list[ReplayRow] | None:
     """Return the rows; None while a person has not asked for them."""
     relevance_set, set_digest = read_labelled(app, source.name)
-    budgets: list[Budget] = [view.share if name == "share" else name for name in view.budgets]
+    budgets: list[Budget] = [state.share if name == "share" else name for name in state.budgets]
     selects = [f"{arm.name} {digest(arm.policy)}" for arm in arms]
     key = f"replay {set_digest} {selects} {budgets} {app.settings.model_dump_json()}"
 
@@ -115,7 +113,7 @@ def _measure(app: App, view: View, source: SetInfo, arms: Sequence[ArmSelector])
         progress("Preparing", 0, source.cases)  # encoding turns for the first time takes a while
         return run_replay(relevance_set, arms, budgets, progress=progress).rows()
 
-    if not (view.measure or is_computed(key)):
+    if not (state.measure or is_computed(key)):
         st.button(
             f"Replay {pluralize(source.cases, 'message')}", key="experiments.replay", type="primary",
             icon=":material/play_arrow:", on_click=page.change, kwargs={"measure": True},
@@ -141,10 +139,9 @@ def _draw_results(app: App, source: SetInfo, arms: Sequence[ArmSelector], rows: 
         OutcomePoint(row.arm, row.measures["tokens"].value or 0.0, row.measures[RECALL], limit)
         for row, limit in sorted(_with_limits(rows), key=lambda pair: bool(pair[0].gains))  # control first
     ]
-    st.plotly_chart(
-        outcome_over_tokens_figure(points, current_palette(), title="recall of needed turns", height=360),
-        theme=None, config=CONFIG, key="experiments.chart", alt=describe_outcomes("Recall", points),
-    )  # fmt: skip
+    title = "recall of needed turns"
+    figure = outcome_over_tokens_figure(points, current_palette(), title=title, height=360)
+    draw_figure(figure, "experiments.chart", describe_outcomes("Recall", points))
     st.caption(f"Higher and further left is better. {describe_source(source)}.")
     with st.container(key="experiments-replay"):
         st.markdown(replay_table(rows))

@@ -21,16 +21,15 @@ from convgate.figures.experiments import (
     outcome_over_tokens_figure,
     rates_of,
 )
-from convgate.figures.layout import CONFIG
 from convgate.store.experiments import Experiments
-from convgate.ui.actions import ActionResult, run_action
 from convgate.ui.experiments.state import page
-from convgate.ui.frame import App
-from convgate.ui.monitor.state import View as MonitorView
-from convgate.ui.navigation import MONITOR
-from convgate.ui.tables import interval_cell, markdown_table
-from convgate.ui.text import literal
-from convgate.ui.theme import current_palette
+from convgate.ui.shared.actions import ActionResult, run_action
+from convgate.ui.shared.charts import draw_figure
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.navigation import MONITOR
+from convgate.ui.shared.tables import interval_cell, markdown_table
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.theme import current_palette
 from convgate.versions.card import Metric
 
 _BOXES = {
@@ -93,7 +92,7 @@ def draw_report(app: App, experiment: Experiment) -> None:
         if any(comparison.verdict.kind == "success" for comparison in shown.comparisons):
             st.page_link(
                 MONITOR, label="Open the rollout", icon=":material/arrow_forward:",
-                query_params=MonitorView(on="rollout").to_query(),
+                query_params={"on": "rollout"},
             )  # fmt: skip
     _draw_actions(app, experiment, shown)
     if not sum(arm.trials for arm in shown.arms):
@@ -115,10 +114,9 @@ def draw_report(app: App, experiment: Experiment) -> None:
     for hypothesis in HYPOTHESES:
         points = arm_outcomes(shown, hypothesis)
         right.markdown(f"**{_RATES[hypothesis]}, by tokens**")
-        right.plotly_chart(
-            outcome_over_tokens_figure(points, current_palette()), theme=None, config=CONFIG,
-            key=f"experiments.{hypothesis}", alt=describe_outcomes(_RATES[hypothesis], points),
-        )  # fmt: skip
+        with right:
+            figure = outcome_over_tokens_figure(points, current_palette())
+            draw_figure(figure, f"experiments.{hypothesis}", describe_outcomes(_RATES[hypothesis], points))
 
 
 def _power(experiment: Experiment, shown: ExperimentReport) -> str:

@@ -1,20 +1,29 @@
-"""What Experiments shows, between reruns.
+"""What Experiments shows, between reruns, and the arms of a replay.
 
 ?experiment=pilot, ?experiment=pilot&rate=1, ?on=replay&data=@labels&control=everything&arms=gate; alone:gate
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+import streamlit as st
+
+from convgate.core.errors import ConvgateError
 from convgate.experiments.replay import RandomOrder
 from convgate.policies.registry import check_spec
 from convgate.policies.spec import read_policy
-from convgate.ui import codecs
-from convgate.ui.page_state import Address, PageState, param
+from convgate.policies.window import Everything
+from convgate.ui.shared import codecs
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.page_state import Address, PageState, param
+from convgate.ui.shared.policy_options import option_label, option_labels
 
 BudgetName = Literal["matched", "free", "share"]
+_LABELS = {"none": "No turns", "random": "Random turns"}
+_OPTIONS = ("alone:gate", "last_k(k=3)", "last_k(k=1)", "none")
 
 
 def _read_arm(text: str) -> str:
@@ -31,7 +40,7 @@ ARMS = codecs.Codec("; ".join, lambda text: tuple(dict.fromkeys(map(_read_arm, t
 
 
 @dataclass(frozen=True)
-class View(PageState):
+class ExperimentsState(PageState):
     """All experiments, the report of one, its queue, or a replay."""
 
     on: Literal["experiments", "replay"] = "experiments"
@@ -50,4 +59,35 @@ class View(PageState):
         return False
 
 
-page = Address("experiments", View, bare=True)
+page = Address("experiments", ExperimentsState, bare=True)
+
+
+def arm_label(text: str) -> str:
+    """Return the label of an arm; the text itself when it is the path of a settings file.
+
+    >>> arm_label("last_k(k=3)"), arm_label("alone:gate@mine"), arm_label("short.toml")
+    ('Last k turns (k=3)', 'Gate mine alone', 'short.toml')
+    """
+    if text in _LABELS:
+        return _LABELS[text]
+    kind, _, rest = text.partition(":")
+    try:
+        return f"{option_label(rest)} alone" if kind == "alone" else option_label(text)
+    except (ConvgateError, KeyError):
+        return text
+
+
+def draw_arms(
+    app: App, control: dict[str, Any], arms: dict[str, Any], *, sources: str, further: Sequence[str] = ()
+) -> None:
+    """Draw both choices. control, arms: the arguments that bind them. sources: what may be typed."""
+    values = st.session_state
+    # The browser sends the label back of what it was sent as a value, so typed arms have to be options.
+    typed = [values.get(control["key"], Everything.name), *values.get(arms["key"], ())]
+    options = list(dict.fromkeys([*_OPTIONS, *further, *option_labels(app.settings.home), *typed]))
+    st.caption("An arm is one way to choose the turns that a model sees. The control is what you use today.")
+    st.selectbox("Control", options, format_func=arm_label, accept_new_options=True, help=sources, **control)
+    st.multiselect(
+        "Arms to compare with it", options, format_func=arm_label, accept_new_options=True, help=sources,
+        placeholder="Choose or type", **arms,
+    )  # fmt: skip

@@ -13,7 +13,6 @@ from convgate.core.decisions import TurnDecisions
 from convgate.core.text import pluralize, truncate, writable
 from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.figures.hover import clicked_cell
-from convgate.figures.layout import CONFIG
 from convgate.figures.matrix import LIMIT, describe_matrix, matrix_figure
 from convgate.figures.modes import SECTION_LABELS
 from convgate.figures.parts import (
@@ -27,22 +26,21 @@ from convgate.figures.parts import (
 )
 from convgate.gate.explain import WordEffect, relevance_matrix
 from convgate.policies.gate import GatePolicy
-from convgate.ui import scoring
-from convgate.ui.annotator import draw_annotator, is_asked
-from convgate.ui.answering import draw_answers
-from convgate.ui.answers import Answering
-from convgate.ui.explore import state
-from convgate.ui.explore.invariants import STATES, TYPES
-from convgate.ui.explore.outcome import Outcome
-from convgate.ui.explore.state import View
-from convgate.ui.frame import App
-from convgate.ui.keys import MAKE_CURRENT
-from convgate.ui.results_cache import compute_once
-from convgate.ui.scoring import OpenMessage
-from convgate.ui.session_state import selected_points
-from convgate.ui.text import literal
-from convgate.ui.theme import current_palette
-from convgate.ui.turn import Step, draw_turn_head, draw_turn_text, format_explanation, turn_labels
+from convgate.ui.explore.reading import STATES, TYPES
+from convgate.ui.shared import scoring
+from convgate.ui.shared.annotator import draw_annotator, is_asked
+from convgate.ui.shared.answering import Answering, draw_answers
+from convgate.ui.shared.charts import draw_figure
+from convgate.ui.shared.explore_state import ExploreState, page
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.keys import MAKE_CURRENT
+from convgate.ui.shared.outcome import Outcome
+from convgate.ui.shared.results_cache import compute_once
+from convgate.ui.shared.scoring import OpenMessage
+from convgate.ui.shared.session_state import selected_points
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.theme import current_palette
+from convgate.ui.shared.turn import Step, draw_turn_head, draw_turn_text, format_explanation, turn_labels
 
 TABS = ("Why", "Score", "Links", "Words", "Matrix")
 MATRIX = "explore.matrix"
@@ -50,14 +48,14 @@ _MAX_STATEMENT = 160  # characters
 
 
 def draw_inspector(
-    app: App, view: View, outcome: Outcome, selected: int | None, answering: Answering
+    app: App, state: ExploreState, outcome: Outcome, selected: int | None, answering: Answering
 ) -> None:
     """Draw the selected turn, and the tab that is open."""
     if selected is None:
         return
     message = outcome.message
     draw_turn_head(
-        "explore", message.conversation, selected, state.page.select, _make_current(outcome, selected),
+        "explore", message.conversation, selected, page.select, _make_current(outcome, selected),
         reference=message.current.turn.timestamp,
     )  # fmt: skip
     indices = outcome.decisions.indices
@@ -70,8 +68,8 @@ def draw_inspector(
             st.markdown("This turn comes after the current message, so nothing is decided about it.")
         draw_turn_text(message.conversation.turns[selected])
         return
-    shown = view.show if view.show in TABS else TABS[0]
-    tabs = st.tabs(TABS, **state.page.control("show", shown, none=TABS[0]))
+    shown = state.show if state.show in TABS else TABS[0]
+    tabs = st.tabs(TABS, **page.control("show", shown, none=TABS[0]))
     for name, tab in zip(TABS, tabs, strict=True):
         if tab.open:
             with tab:
@@ -145,7 +143,7 @@ def _make_current(outcome: Outcome, selected: int) -> Step:
         "make_current", "make current", MAKE_CURRENT,
         None if selected == outcome.message.current.index else selected,
         "Decide as if this turn were the message to answer",
-        lambda turn: state.page.change(turn=turn, question="", selected=None),
+        lambda turn: page.change(turn=turn, question="", selected=None),
     )  # fmt: skip
 
 
@@ -155,17 +153,13 @@ def _draw_parts(decisions: TurnDecisions, turn: int) -> None:
     parts, threshold = decision.parts, _threshold_logit(decision.threshold)
     palette = current_palette()
     st.markdown("**Parts of the score**")
-    st.plotly_chart(
-        waterfall_figure(parts, threshold_logit=threshold, palette=palette), theme=None, config=CONFIG,
-        key="explore.waterfall", alt=describe_waterfall(parts, threshold_logit=threshold),
-    )  # fmt: skip
+    figure = waterfall_figure(parts, threshold_logit=threshold, palette=palette)
+    draw_figure(figure, "explore.waterfall", describe_waterfall(parts, threshold_logit=threshold))
     st.markdown(
         "**From tier 1 to the final score**", help="Tier 1 scores each turn alone, tier 2 among others."
     )
-    st.plotly_chart(
-        tiers_figure(decisions, turn, palette=palette), theme=None, config=CONFIG,
-        key="explore.tiers_of_turn", alt=describe_tiers(decisions, turn),
-    )  # fmt: skip
+    figure = tiers_figure(decisions, turn, palette=palette)
+    draw_figure(figure, "explore.tiers_of_turn", describe_tiers(decisions, turn))
     if decisions.gate_activation is not None:
         st.caption(describe_activation(decisions.gate_activation))
 
@@ -178,10 +172,9 @@ def _draw_links(gate: GatePolicy, message: OpenMessage, turn: int) -> None:
         st.caption("This turn attends to no other turn.")
         return
     st.caption("Attention, and how the score changes when that turn is left out (measured).")
-    st.plotly_chart(
-        links_figure(links, turn_labels(message.key, message.conversation), current_palette(), start=start),
-        theme=None, config=CONFIG, key="explore.links_of_turn", alt=describe_links(links, start=start),
-    )  # fmt: skip
+    labels = turn_labels(message.key, message.conversation)
+    figure = links_figure(links, labels, current_palette(), start=start)
+    draw_figure(figure, "explore.links_of_turn", describe_links(links, start=start))
 
 
 def _draw_words(gate: GatePolicy, message: OpenMessage, turn: int) -> None:
@@ -238,11 +231,10 @@ def _draw_matrix(gate: GatePolicy, outcome: Outcome, selected: int) -> None:
     threshold, matrix = outcome.decisions.threshold, compute_scores(gate, message, start)
     is_inside = current is not None and start <= selected < current < start + len(matrix)
     cell = (current, selected) if current is not None and is_inside else None
-    st.plotly_chart(
-        matrix_figure(matrix, start=start, palette=current_palette(), threshold=threshold, selected=cell),
-        theme=None, key=MATRIX, config=CONFIG, on_select=_select_clicked, selection_mode="points",
-        alt=describe_matrix(matrix, start=start, threshold=threshold),
-    )  # fmt: skip
+    palette = current_palette()
+    figure = matrix_figure(matrix, start=start, palette=palette, threshold=threshold, selected=cell)
+    words = describe_matrix(matrix, start=start, threshold=threshold)
+    draw_figure(figure, MATRIX, words, on_click=_select_clicked)
 
 
 def first_turn(count: int, current: int) -> int:
@@ -278,7 +270,6 @@ def compute_scores(gate: GatePolicy, message: OpenMessage, start: int) -> NDArra
 
 
 def _select_clicked() -> None:
-    state.page.touched()
     cell = clicked_cell([{"customdata": point} for point in selected_points(MATRIX)])
     if cell is not None:
-        state.page.change(turn=cell[0], question="", selected=cell[1])
+        page.change(turn=cell[0], question="", selected=cell[1])

@@ -13,23 +13,20 @@ from convgate.core.text import pluralize, writable
 from convgate.policies.agent_settings import AgentSettings
 from convgate.selection.selection import write_selection
 from convgate.transcripts import writer_named
-from convgate.ui import services
-from convgate.ui.explore import state
-from convgate.ui.explore.outcome import Outcome
-from convgate.ui.explore.state import View
-from convgate.ui.files import draw_agent, draw_download
+from convgate.ui.shared import services
+from convgate.ui.shared.explore_state import ExploreState, page
+from convgate.ui.shared.files import draw_agent, draw_download
+from convgate.ui.shared.outcome import Outcome
 
 _MAX_CODE = 200_000  # characters; more would make the browser slow
 
 
-def draw_messages(view: View, outcome: Outcome) -> None:
+def draw_messages(state: ExploreState, outcome: Outcome) -> None:
     """Draw the messages to send when they are open."""
-    place = st.expander(
-        "Messages to send", icon=":material/send:", **state.page.control("messages", view.messages)
-    )
+    place = st.expander("Messages to send", icon=":material/send:", **page.control("messages"))
     if place.open:
         with place:
-            _draw_messages(view, outcome)
+            _draw_messages(state, outcome)
 
 
 def decisions_json(
@@ -50,7 +47,7 @@ def decisions_json(
     return writable(json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
 
 
-def _draw_messages(view: View, outcome: Outcome) -> None:
+def _draw_messages(state: ExploreState, outcome: Outcome) -> None:
     selection, conversation = outcome.selection, outcome.message.conversation
     count, tokens = len(selection.messages), selection.tokens
     history = outcome.message.history
@@ -59,7 +56,7 @@ def _draw_messages(view: View, outcome: Outcome) -> None:
         f"{pluralize(count, 'message')}, {pluralize(tokens, 'token')}, the current message last.{part}"
     )
     settings = services.settings().updated(budget={"tokens": selection.budget})
-    agent = AgentSettings.of(outcome.policy, settings, pair_answers=view.pairs)
+    agent = AgentSettings.of(outcome.policy, settings, pair_answers=state.pairs)
     transcript_format = writer_named(conversation.format)
     with st.container(horizontal=True):
         st.download_button(
@@ -81,7 +78,7 @@ def _draw_messages(view: View, outcome: Outcome) -> None:
     if len(code) <= _MAX_CODE:
         st.caption("To copy, as OpenAI messages:")
         st.code(code, language="json", height=320, wrap_lines=True)
-    draw_agent(agent, asks=bool(view.question), intent=outcome.intent)
+    draw_agent(agent, asks=bool(state.question), intent=outcome.intent)
 
 
 def _write(outcome: Outcome) -> str:

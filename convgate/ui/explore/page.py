@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
 import streamlit as st
+from scipy.special import expit
 
 from convgate.core.bundled_encoder import BUNDLED_SHA256
-from convgate.ui import scoring
-from convgate.ui.answers import Work, read_answers
-from convgate.ui.encoding import read_all, show_newest_first
-from convgate.ui.explore import state
-from convgate.ui.explore.controls import (
-    draw_budget,
-    draw_nothing_kept,
-    draw_policy,
-    draw_rule,
-    draw_threshold,
-)
+from convgate.core.text import format_threshold
+from convgate.gate.thresholds import Absolute, TopK
+from convgate.messages import turn_tokens
+from convgate.ui.explore.encoding import read_all, show_newest_first
 from convgate.ui.explore.inspector import draw_inspector
 from convgate.ui.explore.messages import draw_messages
-from convgate.ui.explore.outcome import Outcome, compute_outcome
 from convgate.ui.explore.reading import draw_reading
 from convgate.ui.explore.summary import (
     describe_mode,
@@ -30,45 +25,50 @@ from convgate.ui.explore.summary import (
     draw_sections,
     draw_selection_problems,
 )
-from convgate.ui.frame import App
-from convgate.ui.modes import draw_mode_correction
-from convgate.ui.page_state import draw_problems
-from convgate.ui.picker import pick_conversation, pick_message
-from convgate.ui.policy_options import option_labels
-from convgate.ui.samples import draw_sample_note
+from convgate.ui.shared import scoring
+from convgate.ui.shared.answering import Work, read_answers
+from convgate.ui.shared.explore_state import MAX_BUDGET, ExploreState, page
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.modes import draw_mode_correction
+from convgate.ui.shared.outcome import Outcome, compute_outcome
+from convgate.ui.shared.picker import pick_message
+from convgate.ui.shared.policy_options import option_label, option_labels
+from convgate.ui.shared.samples import draw_sample_note
+from convgate.ui.shared.session_state import put
+from convgate.ui.shared.threshold_settings import Extent, RuleControls, ThresholdSettings
 
 _STYLE = Path(__file__).with_name("explore.css")
 _COLUMNS = (1.62, 1)
 _FIRST = "explore.first"  # the turn that is selected first of a message shown in part, and of which message
+THRESHOLD = "explore.threshold"
+_STEPS = (0.001, 0.002, 0.005, *(step / 100 for step in range(101)), 0.995, 0.999)
+_LOGIT_STEPS = tuple(float(step) for step in expit(np.linspace(-7, 7, 57)))
+_TOP = 5  # turns that are shown although none reaches the threshold
 
 
-def explore(app: App) -> None:
+def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    view, problems = state.page.current()
-    picked = pick_conversation(state.page, app, view.conversation)
+    labels = option_labels(app.settings.home)
+    picked = pick_message(page, app, *page.current(), policy=labels)
     if picked is None:
         return
-    key, conversation = picked
-    labels = option_labels(app.settings.home)
-    view, missing = view.with_key(key).drop_unknown_turns(conversation, labels)
-    state.page.keep(view)
-    draw_problems([*problems, *missing])
-    message = pick_message(state.page, key, conversation, view.turn, view.question)
+    state, message = picked
+    key, conversation = message.key, message.conversation
     with st.sidebar:
-        draw_policy(view, labels)
-        draw_budget(view, app.settings.budget.tokens)
-    policy = scoring.load_policy(app, view.policy)
-    budget = app.settings.budget.tokens if view.budget is None else view.budget
+        draw_policy(state, labels)
+        draw_budget(app.settings.budget.tokens)
+    policy = scoring.load_policy(app, state.policy)
+    budget = app.settings.budget.tokens if state.budget is None else state.budget
     if budget is None:
-        message = show_newest_first(state.page, message, policy)
-    elif not read_all(state.page, message, *scoring.encoding(app, policy)):
+        message = show_newest_first(page, message, policy)
+    elif not read_all(page, message, *scoring.encoding(app, policy)):
         return
-    result = compute_outcome(app, view, message, policy, budget)
+    result = compute_outcome(app, state, message, policy, budget)
     with st.sidebar:
         draw_rule(result)
     answers = read_answers(app, result.message, result.gate.version if result.gate else None, Work())
-    selected = _first_selected(result) if view.selected is None else view.selected
+    selected = _first_selected(result) if state.selected is None else state.selected
 
     summary = app.conversations.summary(key)
     draw_sample_note(summary.origin, message.current.index)
@@ -82,16 +82,16 @@ def explore(app: App) -> None:
     left, right = st.columns(_COLUMNS, gap="medium")
     with left:
         if len(result.decisions):
-            draw_threshold(result, view)
+            draw_threshold(result, state)
             draw_nothing_kept(result)
-            draw_chart(result, selected, is_logit=view.logit)
+            draw_chart(result, selected, is_logit=state.logit)
             draw_sections(result.selection)
         else:
             st.info("Nothing to decide: this is the first turn. Choose a later message.")
-        draw_reading(app, view, result, selected, answers)
+        draw_reading(app, state, result, selected, answers)
     with right, st.container(key="explore-panel"):
-        draw_inspector(app, view, result, selected, answers)
-    draw_messages(view, result)
+        draw_inspector(app, state, result, selected, answers)
+    draw_messages(state, result)
     # Last, because the classifier of modes takes seconds to load. Without a budget, policies that do without
     # its encoder do without it.
     encoder, spent = getattr(result.policy, "encoder", None), result.selection.budgeted
@@ -99,7 +99,7 @@ def explore(app: App) -> None:
         with mode_place:
             if spent is not None:
                 st.markdown(describe_mode(spent))
-            draw_mode_correction(app, state.page, key, conversation, message.current.index)
+            draw_mode_correction(app, page, key, conversation, message.current.index)
 
 
 def _first_selected(result: Outcome) -> int | None:
@@ -109,3 +109,92 @@ def _first_selected(result: Outcome) -> int | None:
         st.session_state[_FIRST] = name, result.first_selected()
     message, selected = st.session_state.get(_FIRST, ("", None))
     return selected if message == name else result.first_selected()
+
+
+def draw_policy(state: ExploreState, labels: Iterable[str]) -> None:
+    """Draw the choice of the policy, and whether answers go with their questions; labels: by option."""
+    st.selectbox(
+        "Policy", list(dict.fromkeys((*labels, state.policy))), format_func=option_label,
+        **page.control("policy"),
+        help="What chooses the turns. “Gate” is the active version; only gates can be trained.",
+    )  # fmt: skip
+    st.toggle(
+        "Question with its answer", **page.control("pairs"),
+        help="When one of the two is kept, so is the other: it is then shown as “kept anyway”.",
+    )  # fmt: skip
+
+
+def draw_budget(default: int | None) -> None:
+    """Draw the control of the budget; default: that of the settings."""
+    st.number_input(
+        "Budget (tokens)", value=None, min_value=0, max_value=MAX_BUDGET, step=1_000,
+        **page.control("budget"),
+        placeholder="No limit" if default is None else f"{default:,}, as in the settings",
+        help="Of everything that is sent. The mode of the message divides it into sections. Invariants,"
+        " instructions and the current message are never cut.",
+    )  # fmt: skip
+
+
+def draw_rule(outcome: Outcome) -> None:
+    """Draw the rule of the gate, its parameters and its limits."""
+    if outcome.own is None or outcome.gate is None:
+        return
+    history = outcome.message.history
+    tokens = int(turn_tokens(history.turns).sum()) if len(history) else 0
+    with st.expander("Threshold rule"):
+        extent = Extent(len(history), tokens, outcome.gate.gate.learned_threshold)
+        RuleControls(page, outcome.own).draw(extent)
+
+
+def draw_threshold(outcome: Outcome, state: ExploreState) -> None:
+    """Draw the slider at the threshold that decided, whatever the rule."""
+    if outcome.own is None or outcome.threshold is None:
+        return
+    shown = format_threshold(outcome.threshold)
+    steps = _LOGIT_STEPS if state.logit else _STEPS
+    put(THRESHOLD, shown)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="explore-slider"):
+        st.select_slider(
+            "Threshold", sorted({*map(format_threshold, steps), shown}, key=float), key=THRESHOLD,
+            on_change=_move_threshold, args=(outcome,),
+            help="Turns that score at least this are kept. Moving it replaces the rule by this threshold.",
+        )  # fmt: skip
+        RuleControls(page, outcome.own).draw_reset()
+        st.toggle(
+            "Logit axis", **page.control("logit"),
+            help="Spreads scores near 0 and 1, on the slider and in the chart.",
+        )  # fmt: skip
+
+
+def draw_nothing_kept(outcome: Outcome) -> None:
+    """Show the best turn when no turn reaches the threshold, with buttons to keep it."""
+    if outcome.keeps_by_score or (best := outcome.best()) is None:
+        return
+    turn, score = best
+    threshold = outcome.decisions.threshold
+    is_below = threshold is not None and score < threshold
+    reason = (
+        f"No turn reaches {format_threshold(threshold or 0)}."
+        if is_below
+        else "No turn is kept by its score."
+    )
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="explore-nothing"):
+        st.markdown(f"{reason} Best: turn {turn + 1:,} with {format_threshold(score)}.", width="content")
+        if outcome.gate is not None:
+            st.button(
+                f"Show top {_TOP} anyway", key="explore.show_top",
+                on_click=page.change,
+                kwargs={"choice": ThresholdSettings(TopK(_TOP)), "selected": turn},
+            )  # fmt: skip
+            st.button(
+                f"Lower the threshold to {format_threshold(score)}", key="explore.lower",
+                on_click=page.change,
+                kwargs={"choice": ThresholdSettings(Absolute(score)), "selected": turn},
+            )  # fmt: skip
+
+
+def _move_threshold(outcome: Outcome) -> None:
+    assert outcome.own is not None
+    limits = outcome.choice.limits if outcome.choice else outcome.own.limits
+    rule = Absolute(float(st.session_state[THRESHOLD]))
+    RuleControls(page, outcome.own).choose(ThresholdSettings(rule, limits))

@@ -1,69 +1,91 @@
-"""The transcript with its search, the buttons that jump to turns, and its clicks."""
+"""The transcript with its search, jumps and clicks; the invariants: list, add, end, pin and undo."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
 
 from convgate.core.conversation import Conversation
 from convgate.core.decisions import TurnDecisions
+from convgate.core.invariant_edit import InvariantEdit
+from convgate.core.text import pluralize, truncate
+from convgate.figures.hover import on_screen
+from convgate.invariants.invariant import Invariant, InvariantType
+from convgate.store import Store
 from convgate.store.conversations import terms
-from convgate.ui.answering import take_answers, transcript_labelling
-from convgate.ui.answers import Answering
-from convgate.ui.changes import Indices, following
-from convgate.ui.explore import state
-from convgate.ui.explore.invariants import draw_invariants
-from convgate.ui.explore.outcome import Outcome
-from convgate.ui.explore.state import LISTED, View
-from convgate.ui.frame import App
-from convgate.ui.keys import NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
-from convgate.ui.transcript.component import draw_transcript, read_request
-from convgate.ui.transcript.rows import Marks, transcript_data
+from convgate.store.edits import InvariantEdits
+from convgate.ui.shared.actions import ActionResult, draw_result, draw_undo, run_action
+from convgate.ui.shared.answering import Answering, take_answers, transcript_labelling
+from convgate.ui.shared.changes import Indices, following
+from convgate.ui.shared.explore_state import LISTED, ExploreState, page
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.keys import NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
+from convgate.ui.shared.outcome import Outcome
+from convgate.ui.shared.text import literal, show_text
+from convgate.ui.shared.transcript import draw_transcript, focused_turn, opened_turns, select
+from convgate.ui.shared.transcript_rows import Marks, transcript_data
 
 TRANSCRIPT, SEARCH = "explore.transcript", "explore.search"
-_FOCUS, _OPENED = "explore.focus", "explore.opened"  # the turn in view, the expanded turns; by conversation
-_SHOWN = "explore.shown"  # the conversation that was drawn last
 _HEIGHT = "max(24rem, calc(100vh - 8rem))"
+TYPES: dict[InvariantType, str] = {
+    "safety_requirement": "Safety requirement",
+    "user_correction": "Correction",
+    "hard_constraint": "Hard constraint",
+    "blocking_error": "Blocking error",
+}
+STATES = {
+    "active": ":green-badge[:material/keep: active]",
+    "superseded": ":gray-badge[:material/edit_note: corrected]",
+    "lifted": ":gray-badge[:material/lock_open: lifted]",
+    "resolved": ":gray-badge[:material/check: resolved]",
+}
+PER_PAGE = 12
+_MAX_TEXT = 2_000  # characters of a statement
 
 
-def draw_reading(app: App, view: View, outcome: Outcome, selected: int | None, answering: Answering) -> None:
+def draw_reading(
+    app: App, state: ExploreState, outcome: Outcome, selected: int | None, answering: Answering
+) -> None:
     """Draw the search, the buttons, and the turns, which can be answered for, or the invariants."""
-    _draw_listed(view, outcome)
-    if view.listed == "invariants":
+    _draw_listed(outcome)
+    if state.listed == "invariants":
         last = len(outcome.message.conversation) - 1
-        draw_invariants(app.store, outcome, view, last if selected is None else selected)
+        draw_invariants(app.store, outcome, state, last if selected is None else selected)
         return
     key, conversation = outcome.message.key, outcome.message.conversation
     search = st.session_state.get(SEARCH) or ""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="explore-jumps"):
         st.text_input(
-            "Search the transcript", key=SEARCH, type="search", live=True, on_change=state.page.touched,
+            "Search the transcript", key=SEARCH, type="search", live=True,
             label_visibility="collapsed", placeholder="Search", width=165, persist_state="session",
         )  # fmt: skip
         _draw_jumps(outcome, selected, search)
     marks = Marks(
         selected=selected,
-        focus=st.session_state.get(f"{_FOCUS}.{key}"),
+        focus=focused_turn(key),
         flips=outcome.flips,
         terms=terms(search),
-        opened=st.session_state.get(f"{_OPENED}.{key}", frozenset()),
+        opened=opened_turns(key),
         labelling=transcript_labelling(answering, selected),
         modes={turn: mode.capitalize() for turn, mode in outcome.labels.items()},
-        only=_listed_turns(view, outcome.decisions),
+        only=_listed_turns(state, outcome.decisions),
     )
     data = transcript_data(
         conversation,
         outcome.message.current,
         outcome.decisions,
         marks,
-        place=f"{key} {view.listed}",
+        place=f"{key} {state.listed}",
         height=_HEIGHT,
     )
-    st.session_state[_SHOWN] = key
-    draw_transcript(data, key=TRANSCRIPT, on_asked=_on_asked, on_answers=_on_answers)
+    draw_transcript(data, key=TRANSCRIPT, on_answers=_on_answers)
 
 
-def _draw_listed(view: View, outcome: Outcome) -> None:
+def _draw_listed(outcome: Outcome) -> None:
     decisions = outcome.decisions
     n_sent = int(decisions.kept.sum())
     counts = {
@@ -73,17 +95,13 @@ def _draw_listed(view: View, outcome: Outcome) -> None:
         "invariants": len(outcome.selection.invariants),
     }
     with st.container(key="explore-list"):
-        st.segmented_control(
-            "Show", list(LISTED), required=True, label_visibility="collapsed",
-            **state.page.control("listed", view.listed),
-            format_func=lambda name: f"{LISTED[name]} {counts[name]:,}",
-        )  # fmt: skip
+        page.draw_choice("listed", "Show", {name: f"{LISTED[name]} {n:,}" for name, n in counts.items()})
 
 
-def _listed_turns(view: View, decisions: TurnDecisions) -> list[int] | None:
-    if view.listed == "all":
+def _listed_turns(state: ExploreState, decisions: TurnDecisions) -> list[int] | None:
+    if state.listed == "all":
         return None
-    turns: list[int] = decisions.indices[decisions.kept == (view.listed == "sent")].tolist()
+    turns: list[int] = decisions.indices[decisions.kept == (state.listed == "sent")].tolist()
     return turns
 
 
@@ -113,37 +131,120 @@ def _draw_jumps(outcome: Outcome, selected: int | None, search: str) -> None:
     for name, label, shortcut, turns in jumps:
         st.button(
             label, key=f"explore.next_{name}", shortcut=shortcut, disabled=not len(turns),
-            on_click=_select, args=(following(turns, selected),),
+            on_click=select, args=(following(turns, selected),),
         )  # fmt: skip
 
 
-def _select(turn: int | None) -> None:
-    _forget_focus()
-    state.page.select(turn)
-
-
 def _on_answers() -> None:
-    _forget_focus()
-    state.page.touched()
+    select(None)
     take_answers(TRANSCRIPT)
 
 
-def _forget_focus() -> None:
-    st.session_state.pop(f"{_FOCUS}.{st.session_state[_SHOWN]}", None)
+def draw_invariants(store: Store, outcome: Outcome, state: ExploreState, selected: int) -> None:
+    """Draw the invariants, active ones first, with the form that adds one from the selected turn."""
+    edits = InvariantEdits(store)
+    draw_result(page, outcome.message.key)
+    last = (
+        len(outcome.message.conversation) - 1
+        if outcome.message.current.index is None
+        else outcome.message.current.index
+    )
+    turn = min(selected, last)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.popover(f"Add from turn {turn + 1:,}", icon=":material/add:"):
+            _draw_form(store, outcome, turn)
+        draw_undo(
+            page,
+            edits.changed_last(outcome.message.key),
+            partial(_run, outcome.message.key, partial(edits.undo, outcome.message.key), "Undone."),
+        )
+    invariants = sorted(
+        outcome.selection.invariants,
+        key=lambda invariant: (not invariant.active, -invariant.priority, invariant.source),
+    )
+    n_active = sum(invariant.active for invariant in invariants)
+    st.caption(f"{n_active:,} active of {pluralize(len(invariants), 'invariant')}.")
+    shown = min(state.page, max(1, -(-len(invariants) // PER_PAGE)))
+    start = (shown - 1) * PER_PAGE
+    for number, invariant in enumerate(invariants[start : start + PER_PAGE], start):
+        _draw_invariant(store, outcome, invariant, number)
+    page.draw_pages(len(invariants), PER_PAGE, shown)
 
 
-def _on_asked() -> None:
-    request, key = read_request(TRANSCRIPT), st.session_state[_SHOWN]
-    state.page.touched()
-    if request is None:
-        return
-    if request.what == "select":
-        _select(request.turn)
-    elif request.what == "answer":
-        _forget_focus()
-        state.page.change(turn=request.turn, question="", selected=None)
-    elif request.what == "show":
-        st.session_state[f"{_FOCUS}.{key}"] = request.turn
-    else:
-        name = f"{_OPENED}.{key}"
-        st.session_state[name] = st.session_state.get(name, frozenset()) | {request.turn}
+def _draw_invariant(store: Store, outcome: Outcome, invariant: Invariant, number: int) -> None:
+    edit = _find_edits(store, outcome, invariant)[1] or InvariantEdit(of=invariant.text)
+    by_person = "pinned" if invariant.pinned else "by a person" if invariant.found_by == "person" else ""
+    badge = f" :gray-badge[:material/person: {by_person}]" if by_person else ""
+    with st.container(border=True, gap="xsmall", key=f"explore-invariant-{number}"):
+        st.markdown(f"**{TYPES[invariant.type]}** {STATES[invariant.state]}{badge}")
+        show_text(invariant.text, limit=_MAX_TEXT)
+        st.caption(literal(on_screen(invariant.reason), limit=300))
+        with st.container(horizontal=True, gap="xsmall"):
+
+            def draw_button(label: str, name: str, new: InvariantEdit | None) -> None:
+                st.button(
+                    label, key=f"explore.{name}.{number}", type="tertiary", on_click=_run,
+                    args=(outcome.message.key, partial(_replace, store, outcome, invariant, new)),
+                )  # fmt: skip
+
+            st.button(
+                f"Turn {invariant.source + 1:,}", key=f"explore.source.{number}", type="tertiary",
+                icon=":material/arrow_forward:", on_click=page.select, args=(invariant.source,),
+            )  # fmt: skip
+            if not invariant.active:
+                draw_button("Restore", "restore", replace(edit, state="active"))
+            elif edit.of is None:
+                draw_button("Remove", "end", None)
+            else:
+                draw_button("End", "end", replace(edit, state="ended", pinned=False))
+            if invariant.pinned:
+                draw_button("Unpin", "unpin", replace(edit, pinned=False))
+            elif invariant.active:
+                draw_button("Pin", "pin", replace(edit, pinned=True, state=None))
+
+
+def _draw_form(store: Store, outcome: Outcome, turn: int) -> None:
+    """Draw the form that adds an invariant from a turn, with the turn's text to begin with."""
+    name = f"explore.add.{outcome.message.key}.{turn}"
+
+    def add() -> None:
+        text = str(st.session_state[f"{name}.text"]).strip()
+        edit = InvariantEdit(text=text, type=st.session_state[f"{name}.type"])
+        _run(outcome.message.key, lambda: InvariantEdits(store).put(outcome.message.key, turn, edit))
+
+    with st.form(name, border=False):
+        st.selectbox(
+            "Type", list(TYPES), key=f"{name}.type", format_func=TYPES.__getitem__,
+            index=list(TYPES).index("hard_constraint"),
+        )  # fmt: skip
+        text = truncate(outcome.message.conversation.turns[turn].text, _MAX_TEXT)
+        st.text_area("Text", text, key=f"{name}.text", max_chars=_MAX_TEXT, height=110)
+        st.form_submit_button("Add", type="primary", on_click=add)
+
+
+def _run(key: str, act: Callable[[], object], sentence: str = "Saved.") -> None:
+    """Change what is stored of the conversation `key`, and show the result; for callbacks."""
+
+    def run() -> ActionResult:
+        act()
+        return ActionResult(sentence)
+
+    run_action(page, run, key)
+
+
+def _replace(store: Store, outcome: Outcome, invariant: Invariant, new: InvariantEdit | None) -> None:
+    """Store an edit in place of the present one; None, or an edit that changes nothing, removes it."""
+    edits, present = _find_edits(store, outcome, invariant)
+    others = [edit for edit in edits if edit is not present]
+    is_kept = new is not None and new != InvariantEdit(of=new.of)
+    wanted = (*others, new) if new is not None and is_kept else tuple(others)
+    InvariantEdits(store).change(outcome.message.key, {invariant.source: wanted})
+
+
+def _find_edits(
+    store: Store, outcome: Outcome, invariant: Invariant
+) -> tuple[Sequence[InvariantEdit], InvariantEdit | None]:
+    """Return the edits of an invariant's turn, and its own among them."""
+    edits = InvariantEdits(store).of(outcome.message.key).get(invariant.source, ())
+    texts = ((edit, edit.of if edit.text is None else edit.text) for edit in edits)
+    return edits, next((edit for edit, text in texts if text == invariant.text), None)

@@ -9,11 +9,10 @@ import numpy as np
 import streamlit as st
 
 from convgate.core.conversation import CurrentMessage
-from convgate.core.text import format_threshold, pluralize, writable
+from convgate.core.text import format_threshold, pluralize
 from convgate.embedding.states import states_beside
 from convgate.figures.context import budget_figure, describe_budget
 from convgate.figures.hover import on_screen
-from convgate.figures.layout import CONFIG
 from convgate.figures.parts import describe_activation
 from convgate.figures.scores import describe_scores, scores_figure
 from convgate.gate.arrays import logistic
@@ -21,13 +20,14 @@ from convgate.gate.facts import NO_CUES, current_facts
 from convgate.modes.mode import SURE
 from convgate.policies.gate import GatePolicy
 from convgate.selection.selection import Budgeted, Selection
-from convgate.ui.explore import state
-from convgate.ui.explore.outcome import Outcome
-from convgate.ui.session_state import clicked
-from convgate.ui.tables import draw_numbers
-from convgate.ui.text import literal, show_text
-from convgate.ui.theme import current_palette
-from convgate.ui.turn import turn_labels
+from convgate.ui.shared.charts import draw_figure
+from convgate.ui.shared.explore_state import page
+from convgate.ui.shared.outcome import Outcome
+from convgate.ui.shared.session_state import clicked
+from convgate.ui.shared.tables import draw_numbers
+from convgate.ui.shared.text import literal, show_text
+from convgate.ui.shared.theme import current_palette
+from convgate.ui.shared.turn import turn_labels
 from convgate.versions import UNTRAINED
 
 CHART = "explore.chart"
@@ -103,15 +103,12 @@ def draw_chart(outcome: Outcome, selected: int | None, *, is_logit: bool) -> Non
     flips = outcome.flips
     flipped = {int(turn): "flips to kept" for turn in flips.up} if flips else {}
     flipped |= {int(turn): "flips to dropped" for turn in flips.down} if flips else {}
-    st.plotly_chart(
-        scores_figure(
-            outcome.decisions, labels=turn_labels(outcome.message.key, outcome.message.conversation),
-            palette=current_palette(), selected=selected, flipped=flipped, is_logit=is_logit,
-        ),
-        theme=None, key=CHART, on_select=_select_clicked, selection_mode="points", config=CONFIG,
-        height=_CHART_HEIGHT,
-        alt=writable(describe_scores(outcome.decisions, selected=selected, flipped=flipped)),
+    figure = scores_figure(
+        outcome.decisions, labels=turn_labels(outcome.message.key, outcome.message.conversation),
+        palette=current_palette(), selected=selected, flipped=flipped, is_logit=is_logit,
     )  # fmt: skip
+    words = describe_scores(outcome.decisions, selected=selected, flipped=flipped)
+    draw_figure(figure, CHART, words, on_click=lambda: page.select(clicked(CHART)), height=_CHART_HEIGHT)
 
 
 def draw_sections(selection: Selection) -> None:
@@ -119,10 +116,8 @@ def draw_sections(selection: Selection) -> None:
     if selection.budgeted is None:
         return
     figure = budget_figure(selection, selection.budgeted, palette=current_palette())
-    st.plotly_chart(
-        figure, theme=None, key="explore.bar", config=CONFIG, height=figure.layout.height,
-        alt=writable(describe_budget(selection, selection.budgeted)),
-    )  # fmt: skip
+    words = describe_budget(selection, selection.budgeted)
+    draw_figure(figure, "explore.bar", words, height=figure.layout.height)
 
 
 def describe_mode(spent: Budgeted) -> str:
@@ -187,7 +182,3 @@ def _details(outcome: Outcome) -> list[str]:
     if decisions.gate_activation is not None:
         lines.append(literal(describe_activation(decisions.gate_activation)))
     return lines
-
-
-def _select_clicked() -> None:
-    state.page.select(clicked(CHART))

@@ -14,15 +14,14 @@ from convgate.labels.imports import Import
 from convgate.store import Labels
 from convgate.transcripts import BadLinesError, Problems
 from convgate.transcripts.redaction import Redactor
-from convgate.ui.actions import draw_problem, reporting_problems
-from convgate.ui.annotator import annotator
-from convgate.ui.answering import keep_saved
-from convgate.ui.explore import state
-from convgate.ui.explore.state import View
-from convgate.ui.files import redact_checkbox
-from convgate.ui.frame import App, show_problem
-from convgate.ui.session_state import put
-from convgate.ui.text import literal
+from convgate.ui.shared.actions import draw_problem, reporting_problems
+from convgate.ui.shared.annotator import annotator
+from convgate.ui.shared.answering import keep_saved
+from convgate.ui.shared.explore_state import ExploreState, page
+from convgate.ui.shared.files import redact_checkbox
+from convgate.ui.shared.frame import App, show_problem
+from convgate.ui.shared.session_state import put
+from convgate.ui.shared.text import literal
 
 GENERATION = "label.import.generation"
 _MAX_PROBLEMS = 10
@@ -31,18 +30,18 @@ _VIEWS = {"annotators": "Annotators", "files": "Import and export"}
 _BADGES = {"good": "green", "fair": "orange", "low": "red", "few": "gray", "undefined": "gray"}
 
 
-def draw_more(app: App, view: View) -> None:
+def draw_more(app: App, state: ExploreState) -> None:
     """Draw the menu of further views, and the one that is chosen."""
     draw_problem()
-    shown = view.show if view.show in _VIEWS else None
+    shown = state.show if state.show in _VIEWS else None
     st.segmented_control(
         "More", list(_VIEWS), format_func=_VIEWS.__getitem__, label_visibility="collapsed",
-        **state.page.control("show", shown),
+        **page.control("show", shown),
     )  # fmt: skip
     if shown == "annotators":
         _draw_annotators(app)
     elif shown == "files":
-        _draw_files(app, view)
+        _draw_files(app, state)
 
 
 def _draw_annotators(app: App) -> None:
@@ -64,12 +63,11 @@ def _draw_annotators(app: App) -> None:
 
 
 def _switch(app: App, name: str, key: str) -> None:
-    state.page.touched()
     with reporting_problems():
         Labels(app.store).set_trains(name, trains=bool(st.session_state[key]))
 
 
-def _draw_files(app: App, view: View) -> None:
+def _draw_files(app: App, state: ExploreState) -> None:
     """Draw the downloads, and the upload with a preview."""
     redactor = Redactor() if redact_checkbox("label.export.redact") else None
     with st.container(horizontal=True):
@@ -88,15 +86,15 @@ def _draw_files(app: App, view: View) -> None:
         help="Answers without a name become yours; those without a conversation are about the open one.",
     )
     if file is not None:
-        _draw_import(app, view, by, file.name, file.getvalue())
+        _draw_import(app, state, by, file.name, file.getvalue())
 
 
-def _draw_import(app: App, view: View, by: str, name: str, content: bytes) -> None:
+def _draw_import(app: App, state: ExploreState, by: str, name: str, content: bytes) -> None:
     """Draw what a file holds, and the button to store it."""
     skip = st.toggle("Skip bad rows", key="label.import.skip")
     try:
         labels = read_labels(
-            content, name, app.store, annotator=by, conversation=view.conversation, skip_bad=skip,
+            content, name, app.store, annotator=by, conversation=state.conversation, skip_bad=skip,
             time_limit=app.settings.read_limit_seconds,
         )  # fmt: skip
     except ConvgateError as error:
@@ -125,7 +123,6 @@ def _draw_problems(problems: Problems) -> None:
 
 
 def _keep(app: App, labels: Import, by: str) -> None:
-    state.page.touched()
     with reporting_problems():
         keep_saved(keep_labels(app.store, labels, by=by))
         st.session_state[GENERATION] = st.session_state.setdefault(GENERATION, 0) + 1

@@ -2,56 +2,57 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
-from convgate.ui import scoring
-from convgate.ui.annotator import draw_annotator
-from convgate.ui.answering import draw_actions, draw_answers, take_answers, transcript_labelling
-from convgate.ui.answers import Answering, read_answers
-from convgate.ui.explore import state
-from convgate.ui.explore.outcome import Outcome, compute_outcome
-from convgate.ui.frame import App
 from convgate.ui.label.more import draw_more
 from convgate.ui.label.work import draw_work, resume
-from convgate.ui.page_state import draw_problems
-from convgate.ui.picker import pick_conversation, pick_message
-from convgate.ui.policy_options import option_labels
-from convgate.ui.text import literal, show_text
-from convgate.ui.transcript.component import draw_transcript, read_request
-from convgate.ui.transcript.rows import Marks, transcript_data
-from convgate.ui.turn import draw_steps
+from convgate.ui.shared import scoring
+from convgate.ui.shared.annotator import draw_annotator
+from convgate.ui.shared.answering import (
+    Answering,
+    draw_actions,
+    draw_answers,
+    read_answers,
+    take_answers,
+    transcript_labelling,
+)
+from convgate.ui.shared.explore_state import page
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.outcome import Outcome, compute_outcome
+from convgate.ui.shared.picker import pick_message
+from convgate.ui.shared.policy_options import option_labels
+from convgate.ui.shared.text import literal, show_text
+from convgate.ui.shared.transcript import draw_transcript, opened_turns
+from convgate.ui.shared.transcript_rows import Marks, transcript_data
+from convgate.ui.shared.turn import draw_steps
 
 GATE, TRANSCRIPT = "label.gate", "label.transcript"
-_OPENED = "label.opened"  # the turn whose whole text was asked for
 _STYLE = Path(__file__).with_name("label.css")
 _CONTEXT = 2  # turns that are shown before and after the turn that is asked about
 
 
-def label(app: App) -> None:
+def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    view, problems = state.page.current()
-    if view.conversation is None:
-        view = resume(app, view)
-    picked = pick_conversation(state.page, app, view.conversation)
+    state, problems = page.current()
+    if state.conversation is None:
+        state = resume(app, state)
+    picked = pick_message(page, app, state, problems, policy=option_labels(app.settings.home))
     if picked is None:
-        state.page.keep(view)
+        page.keep(state)
         draw_annotator(app)
-        draw_more(app, view)  # labels can be imported with their conversations
+        draw_more(app, state)  # labels can be imported with their conversations
         return
-    key, conversation = picked
-    view, missing = view.with_key(key).drop_unknown_turns(conversation, option_labels(app.settings.home))
-    state.page.keep(view)
-    draw_problems([*problems, *missing])
-    message = pick_message(state.page, key, conversation, view.turn, view.question)
-    policy = scoring.load_policy(app, view.policy)
+    state, message = picked
+    policy = scoring.load_policy(app, state.policy)
     scoring.encode_ahead(message, policy)
-    scored = compute_outcome(app, view, message, policy, None)
+    scored = compute_outcome(app, state, message, policy, None)
     version = scored.gate.version if scored.gate else None
-    answers = read_answers(app, scored.message, version, draw_work(app, view, scored.message))
-    selected = view.selected
+    answers = read_answers(app, scored.message, version, draw_work(app, state, scored.message))
+    selected = state.selected
     if selected is None and len(answers.history):
         selected = answers.ask[0] if answers.ask else answers.history[-1]
     with st.container(border=True, key="label-card", gap="xsmall"):
@@ -60,7 +61,7 @@ def label(app: App) -> None:
             draw_actions(answers)
         else:
             _draw_turn(scored, answers, selected)
-    draw_more(app, view)
+    draw_more(app, state)
 
 
 def _draw_question(app: App, scored: Outcome, answers: Answering, selected: int | None) -> None:
@@ -93,8 +94,8 @@ def _draw_turn(scored: Outcome, answers: Answering, selected: int) -> None:
         draw_actions(answers)
         return
     draw_answers(answers, selected)
-    draw_steps("explore", scored.message.conversation, selected, state.page.select)
-    st.toggle("Show the gate's decision", key=GATE, on_change=state.page.touched, persist_state="session")
+    draw_steps("explore", scored.message.conversation, selected, page.select)
+    st.toggle("Show the gate's decision", key=GATE, persist_state="session")
     if shows_gate:
         st.markdown(f"{literal(scored.label)}: {literal(scored.decisions.of(selected).reason)}")
 
@@ -105,7 +106,7 @@ def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_g
     turns = range(max(0, selected - _CONTEXT), min(len(conversation), selected + _CONTEXT + 1))
     marks = Marks(
         selected=selected,
-        opened={selected, st.session_state.get(_OPENED, selected)},
+        opened={selected, *opened_turns(scored.message.key)},
         labelling=transcript_labelling(answers, selected),
         only=turns,
     )
@@ -118,23 +119,5 @@ def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_g
         rows = [row if row["state"] == "current" else {**row, **hidden} for row in rows]
     draw_transcript(
         {**data, "rows": rows, "threshold": data["threshold"] if shows_gate else None},
-        key=TRANSCRIPT, on_asked=_on_asked, on_answers=_on_answers,
+        key=TRANSCRIPT, on_answers=partial(take_answers, TRANSCRIPT),
     )  # fmt: skip
-
-
-def _on_asked() -> None:
-    request = read_request(TRANSCRIPT)
-    state.page.touched()
-    if request is None:
-        return
-    if request.what == "select":
-        state.page.change(selected=request.turn)
-    elif request.what == "answer":
-        state.page.change(turn=request.turn, question="", selected=None)
-    else:
-        st.session_state[_OPENED] = request.turn
-
-
-def _on_answers() -> None:
-    state.page.touched()
-    take_answers(TRANSCRIPT)

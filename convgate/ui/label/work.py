@@ -17,18 +17,16 @@ from convgate.policies.spec import read_policy
 from convgate.store import CurrentKey, Labels
 from convgate.store.labels import Disagreement
 from convgate.store.queues import Queues
-from convgate.ui import scoring
-from convgate.ui.actions import reporting_problems
-from convgate.ui.annotator import annotator, draw_annotator, is_asked
-from convgate.ui.answering import MARKS, keep_saved
-from convgate.ui.answers import Work
-from convgate.ui.explore import state
-from convgate.ui.explore.state import View, go
-from convgate.ui.frame import App
-from convgate.ui.policy_options import option_labels
-from convgate.ui.scoring import OpenMessage
-from convgate.ui.session_state import put
-from convgate.ui.text import literal
+from convgate.ui.shared import scoring
+from convgate.ui.shared.actions import reporting_problems
+from convgate.ui.shared.annotator import annotator, draw_annotator, is_asked
+from convgate.ui.shared.answering import MARKS, Work, keep_saved
+from convgate.ui.shared.explore_state import ExploreState, go, page
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.policy_options import option_labels
+from convgate.ui.shared.scoring import OpenMessage
+from convgate.ui.shared.session_state import put
+from convgate.ui.shared.text import literal
 
 WORK, QUEUE, DISAGREEMENT = "label.work", "label.queue", "label.disagreement"
 _MAKE = "label.queue.make"  # whether this run makes a queue
@@ -44,23 +42,23 @@ _REASONS = {
 }
 
 
-def resume(app: App, view: View) -> View:
-    """Return the view at which the annotator stopped; of a queue or disagreements, the next one to answer."""
-    place = _next_place(app, view)
-    if view.queue is not None or view.adjudicate:
-        return _at(view, *place) if place else view
+def resume(app: App, state: ExploreState) -> ExploreState:
+    """Return where the annotator stopped; of a queue or disagreements, the next turn to answer."""
+    place = _next_place(app, state)
+    if state.queue is not None or state.adjudicate:
+        return _at(state, *place) if place else state
     by = annotator()
     last = Labels(app.store).last_current(by) if by else None
-    return _at(view, last, None) if last else view
+    return _at(state, last, None) if last else state
 
 
-def draw_work(app: App, view: View, message: OpenMessage) -> Work:
+def draw_work(app: App, state: ExploreState, message: OpenMessage) -> Work:
     """Draw what can be worked on and how much of it is done, and return the chosen work."""
     if st.session_state.pop(_MAKE, False) and _make_queue(app):
         _open_queue(app)
         st.rerun()
     n_disagreements = len(Labels(app.store).disagreements())
-    put(WORK, "adjudicate" if view.adjudicate else "queue" if view.queue is not None else "conversation")
+    put(WORK, "adjudicate" if state.adjudicate else "queue" if state.queue is not None else "conversation")
     with st.container(horizontal=True, vertical_alignment="center", key="label-work"):
         # Without counts: a browser goes on sending the words that it was shown first.
         st.segmented_control(
@@ -73,17 +71,17 @@ def draw_work(app: App, view: View, message: OpenMessage) -> Work:
         if not is_asked():
             draw_annotator(app)
     if is_asked():
-        draw_annotator(app, lambda name: "{:,} of {:,}".format(*_count_answers(app, view, message, name)))
-    if view.adjudicate:
-        return _draw_disagreements(app, view, message)
-    work = Work() if view.queue is None else _draw_queue(app, view, view.queue, message)
+        draw_annotator(app, lambda name: "{:,} of {:,}".format(*_count_answers(app, state, message, name)))
+    if state.adjudicate:
+        return _draw_disagreements(app, state, message)
+    work = Work() if state.queue is None else _draw_queue(app, state, state.queue, message)
     if (by := annotator()) is not None:
-        done, total = _count_answers(app, view, message, by)
+        done, total = _count_answers(app, state, message, by)
         st.progress(done / max(total, 1), text=f"{literal(by)}, {done:,} of {total:,}")
     return work
 
 
-def _draw_queue(app: App, view: View, number: int, message: OpenMessage) -> Work:
+def _draw_queue(app: App, state: ExploreState, number: int, message: OpenMessage) -> Work:
     """Draw the choice of a queue, and return what it asks about a message."""
     queues = Queues(app.store)
     stored = queues.names()
@@ -109,8 +107,8 @@ def _draw_queue(app: App, view: View, number: int, message: OpenMessage) -> Work
         {item.turn: _REASONS.get(item.kind, item.kind) for item in queues.items_about(number, here)},
         calibrating=is_calibration(stored[number]),
         finished=is_finished,
-        next_message=partial(_go_on, app, view, here),
-        skip=None if is_finished else partial(_skip, app, view, here),
+        next_message=partial(_go_on, app, state, here),
+        skip=None if is_finished else partial(_skip, app, state, here),
     )
 
 
@@ -138,7 +136,7 @@ def _make_queue(app: App) -> bool:
     return bool(items)
 
 
-def _draw_disagreements(app: App, view: View, message: OpenMessage) -> Work:
+def _draw_disagreements(app: App, state: ExploreState, message: OpenMessage) -> Work:
     """Draw the choice of a disagreement, and return those of the message that is shown."""
     counts, here = Labels(app.store), message.labelled
     listed = counts.disagreements()
@@ -153,7 +151,7 @@ def _draw_disagreements(app: App, view: View, message: OpenMessage) -> Work:
         {row.turn: "annotators disagree" for row in reversed(rows)},
         adjudicating=True,
         finished=not listed,
-        next_message=partial(_go_on, app, view, here),
+        next_message=partial(_go_on, app, state, here),
     )
 
 
@@ -168,19 +166,17 @@ def _choose_mode(app: App) -> None:
     if mode == "queue":
         _open_queue(app)
         return
-    state.page.change(queue=None, adjudicate=mode == "adjudicate")
-    _go_on(app, state.page.now())
+    page.change(queue=None, adjudicate=mode == "adjudicate")
+    _go_on(app, page.now())
 
 
 def _choose_disagreement() -> None:
-    state.page.touched()
     if (row := st.session_state[DISAGREEMENT]) is not None:
         go(row.current, row.turn)
 
 
 def _ask_for_queue() -> None:
     st.session_state[_MAKE] = True
-    state.page.touched()
 
 
 def _open_queue(app: App, number: int | None = None) -> None:
@@ -190,42 +186,43 @@ def _open_queue(app: App, number: int | None = None) -> None:
         numbers = list(queues.names())
         number = next((n for n in numbers if queues.progress(n, by).left), next(iter(numbers), None))
     st.session_state[_MAKE] = number is None
-    state.page.change(queue=number, adjudicate=False)
-    _go_on(app, state.page.now())
+    page.change(queue=number, adjudicate=False)
+    _go_on(app, page.now())
 
 
-def _skip(app: App, view: View, here: CurrentKey) -> None:
-    state.page.touched()
+def _skip(app: App, state: ExploreState, here: CurrentKey) -> None:
     with reporting_problems():
         keep_saved(Labels(app.store).skip(here, by=annotator() or ""))
-        _go_on(app, view, here)
+        _go_on(app, state, here)
 
 
-def _go_on(app: App, view: View, here: CurrentKey | None = None) -> bool:
-    """Show what the view asks about next, after the message `here`; return whether there is anything."""
-    if (place := _next_place(app, view, here)) is not None:
+def _go_on(app: App, state: ExploreState, here: CurrentKey | None = None) -> bool:
+    """Show what is asked about next, after the message `here`; return whether there is anything."""
+    if (place := _next_place(app, state, here)) is not None:
         go(*place)
     return place is not None
 
 
-def _next_place(app: App, view: View, here: CurrentKey | None = None) -> tuple[CurrentKey, int] | None:
-    if view.queue is not None:
+def _next_place(
+    app: App, state: ExploreState, here: CurrentKey | None = None
+) -> tuple[CurrentKey, int] | None:
+    if state.queue is not None:
         queues = Queues(app.store)
-        items = queues.items_about(view.queue, here) if here else []
-        item = queues.next_item(view.queue, annotator() or "", after=items[-1].place if items else None)
+        items = queues.items_about(state.queue, here) if here else []
+        item = queues.next_item(state.queue, annotator() or "", after=items[-1].place if items else None)
         return (item.current, item.turn) if item else None
-    rows = Labels(app.store).disagreements() if view.adjudicate else []
+    rows = Labels(app.store).disagreements() if state.adjudicate else []
     return next(((row.current, row.turn) for row in rows if row.current != here), None)
 
 
-def _count_answers(app: App, view: View, message: OpenMessage, name: str) -> tuple[int, int]:
+def _count_answers(app: App, state: ExploreState, message: OpenMessage, name: str) -> tuple[int, int]:
     """Return how many turns of the queue or message an annotator has answered, of how many."""
-    if view.queue is not None:
-        progress = Queues(app.store).progress(view.queue, name)
+    if state.queue is not None:
+        progress = Queues(app.store).progress(state.queue, name)
         return progress.answered, progress.items
     return len(Labels(app.store).of(message.labelled).of(name)), len(message.history)
 
 
-def _at(view: View, current: CurrentKey, selected: int | None) -> View:
+def _at(state: ExploreState, current: CurrentKey, selected: int | None) -> ExploreState:
     key, turn, question = current.conversation, current.turn, current.question
-    return replace(view, conversation=key, turn=turn, question=question, selected=selected)
+    return replace(state, conversation=key, turn=turn, question=question, selected=selected)

@@ -11,7 +11,6 @@ import streamlit as st
 
 from convgate.core.settings import Settings
 from convgate.core.text import format_age, format_share, format_time, pluralize, writable
-from convgate.figures.layout import CONFIG
 from convgate.figures.over_time import Episode, Frame, Level, Point, describe_level, level_figure
 from convgate.figures.requests import (
     describe_requests,
@@ -31,9 +30,10 @@ from convgate.guardrails.rules import (
 )
 from convgate.store.guard_states import Alert
 from convgate.store.requests import Outcomes
-from convgate.ui.tables import markdown_table
-from convgate.ui.text import literal
-from convgate.ui.theme import current_palette
+from convgate.ui.shared.charts import draw_figure
+from convgate.ui.shared.tables import markdown_table
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.theme import current_palette
 
 State = Literal["normal", "not enough data", "off", "alert"]
 
@@ -201,10 +201,7 @@ def _draw_level(level: Level, frame: Frame) -> None:
 
 
 def _draw(name: str, figure: go.Figure, words: str) -> None:
-    st.plotly_chart(
-        figure, theme=None, key=f"monitor.log.{name}", config=CONFIG, height=figure.layout.height,
-        alt=writable(words),
-    )  # fmt: skip
+    draw_figure(figure, f"monitor.log.{name}", words, height=figure.layout.height)
 
 
 def draw_alerts(alerts: Sequence[Alert]) -> None:

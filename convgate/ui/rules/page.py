@@ -3,43 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
 
 import streamlit as st
 
 from convgate.core.text import format_share, pluralize
 from convgate.gatekeeper.exchange import Exchange
+from convgate.gatekeeper.rules import RuleProblem, Rules, RulesError
+from convgate.gatekeeper.rules_file import parse_rules
 from convgate.store.conversations import terms
-from convgate.ui.frame import App
-from convgate.ui.navigation import EXPLORE
-from convgate.ui.page_state import draw_problems
-from convgate.ui.picker import pick_conversation
-from convgate.ui.rules.editor import Draft, draw_editor, load_draft
-from convgate.ui.rules.library import (
+from convgate.ui.rules.exchanges import (
     CheckedConversation,
     Row,
     changed_decisions,
     check_conversation,
     check_library,
     decide,
+    exchange_html,
+    style,
 )
-from convgate.ui.rules.rows import exchange_html, style
-from convgate.ui.rules.rules_file import read_file, rules_path
-from convgate.ui.rules.state import LOOKS, SHOWS, View, address
-from convgate.ui.text import literal
-from convgate.ui.theme import current_palette
+from convgate.ui.rules.rules_file import RulesFile, read_file, rules_path, save, undo
+from convgate.ui.shared.actions import ActionResult, draw_result, run_action
+from convgate.ui.shared.codecs import one_of, words
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.navigation import EXPLORE
+from convgate.ui.shared.page_state import Address, PageState, param
+from convgate.ui.shared.picker import pick_conversation
+from convgate.ui.shared.session_state import put
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.theme import current_palette
 
+LOOKS = {"conversation": "This conversation", "library": "Whole library", "changes": "What changes"}
+SHOWS = {"all": "All", "kept": "Kept", "skipped": "Skipped", "default": "By default", "own": "By your rules"}
 ROWS_PER_PAGE = 10
+TEXT, DRAFT = "rules.text", "rules.draft"
+EXAMPLE = r"""# keep_patterns come before skip_patterns; both before the built-in checks.
+# pattern: a regular expression (RE2), found anywhere in the message; write it in single quotes
+# applies_to: user, assistant or both; default: user
+skip_patterns:
+  - pattern: '^(lgtm|\+1|ping)[.!]*$'
+    reason: says no more than yes
+keep_patterns:
+  - pattern: '\bticket #?\d+'
+    reason: names a ticket
+    category: ticket
+"""
 
 
-def rules_page(app: App) -> None:
+@dataclass(frozen=True)
+class RulesState(PageState):
+    """Which exchanges are listed: ?conversation=KEY&show=skipped&search=hello&page=2."""
+
+    look: str = param("conversation", one_of(LOOKS))
+    show: str = param("all", one_of(SHOWS))
+    search: str = param("", words(200))
+    page: int = 1
+
+
+page = Address("rules", RulesState)
+
+
+def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(style(current_palette()))
-    view, problems = address.current()
-    picked = pick_conversation(address, app, view.conversation)
-    if picked is not None:
-        view = view.with_key(picked[0])
-    address.keep(view)
-    draw_problems(problems)
+    state, problems = page.current()
+    picked = pick_conversation(page, app, state, problems)
+    if picked is None:
+        page.keep(state, problems)
+    else:
+        state = picked[0]
     st.caption(
         "Decisions of your rules and the built-in checks; no language model is asked here."
         f" Agents run in mode **{app.settings.gatekeeper.mode}** (setting gatekeeper\\_mode)."
@@ -49,38 +82,35 @@ def rules_page(app: App) -> None:
     with right:
         draw_editor(draft)
     with left:
-        st.segmented_control(
-            "Show", list(LOOKS), required=True, format_func=LOOKS.__getitem__, label_visibility="collapsed",
-            **address.control("look", view.look),
-        )  # fmt: skip
-        if view.look == "changes":
-            _draw_changes(app, view, draft)
-        elif view.look == "library":
-            _draw_exchanges(view, [row for talk in _check_library(app) for row in decide(talk, draft.shown)])
+        page.draw_choice("look", "Show", LOOKS)
+        if state.look == "changes":
+            _draw_changes(app, state, draft)
+        elif state.look == "library":
+            _draw_exchanges(state, [row for talk in _check_library(app) for row in decide(talk, draft.shown)])
         elif picked is not None:
-            _draw_exchanges(view, decide(check_conversation(app, *picked), draft.shown))
+            _draw_exchanges(state, decide(check_conversation(app, *picked[1:]), draft.shown))
 
 
-def _draw_exchanges(view: View, rows: Sequence[Row]) -> None:
+def _draw_exchanges(state: RulesState, rows: Sequence[Row]) -> None:
     """Draw how many exchanges are kept, and those that the filters choose."""
-    matching = [row for row in rows if _contains(row.placed.exchange, view.search)]
+    matching = [row for row in rows if _contains(row.placed.exchange, state.search)]
     counts = {name: sum(_is_shown(row, name) for row in matching) for name in SHOWS}
     st.pills(
         "Filter", list(SHOWS), required=True, label_visibility="collapsed",
-        format_func=lambda name: f"{SHOWS[name]} {counts[name]:,}", **address.control("show", view.show),
+        format_func=lambda name: f"{SHOWS[name]} {counts[name]:,}", **page.control("show"),
     )  # fmt: skip
     st.text_input(
         "Search", placeholder="Search messages and answers", label_visibility="collapsed",
-        **address.control("search", view.search),
+        **page.control("search"),
     )  # fmt: skip
     if rows:
         n_kept = sum(row.decision.keep for row in rows)
         share = format_share(n_kept / len(rows))
         st.markdown(f"**{share} kept:** {n_kept:,} of {pluralize(len(rows), 'exchange')}.")
-    _draw_rows(view, [row for row in matching if _is_shown(row, view.show)])
+    _draw_rows(state, [row for row in matching if _is_shown(row, state.show)])
 
 
-def _draw_changes(app: App, view: View, draft: Draft) -> None:
+def _draw_changes(app: App, state: RulesState, draft: Draft) -> None:
     """Draw the exchanges of the library that the text in the editor decides differently than the file."""
     if draft.rules is None:
         st.info("Fix the problems in your rules to preview them.")
@@ -89,15 +119,15 @@ def _draw_changes(app: App, view: View, draft: Draft) -> None:
     st.markdown(f"**{pluralize(len(changed), 'changed decision')}** in the library.")
     if not draft.is_changed:
         st.caption("Edit your rules to see which decisions they change.")
-    _draw_rows(view, changed)
+    _draw_rows(state, changed)
 
 
-def _draw_rows(view: View, rows: Sequence[Row]) -> None:
+def _draw_rows(state: RulesState, rows: Sequence[Row]) -> None:
     """Draw one page of exchanges, under the titles of their conversations where there are several."""
-    page = min(view.page, max(1, -(-len(rows) // ROWS_PER_PAGE)))
+    number = min(state.page, max(1, -(-len(rows) // ROWS_PER_PAGE)))
     title = None
-    for row in rows[(page - 1) * ROWS_PER_PAGE : page * ROWS_PER_PAGE]:
-        if view.look != "conversation" and row.conversation.title != title:
+    for row in rows[(number - 1) * ROWS_PER_PAGE : number * ROWS_PER_PAGE]:
+        if state.look != "conversation" and row.conversation.title != title:
             title = row.conversation.title
             st.markdown(f"**{literal(title, limit=90)}**")
         turn = str(row.placed.user_turn + 1)
@@ -106,7 +136,7 @@ def _draw_rows(view: View, rows: Sequence[Row]) -> None:
             EXPLORE, label="Explore", icon=":material/query_stats:",
             query_params={"conversation": row.conversation.key, "selected": turn},
         )  # fmt: skip
-    address.draw_pages(len(rows), ROWS_PER_PAGE, page)
+    page.draw_pages(len(rows), ROWS_PER_PAGE, number)
 
 
 def _check_library(app: App) -> list[CheckedConversation]:
@@ -123,3 +153,110 @@ def _is_shown(row: Row, show: str) -> bool:
 def _contains(exchange: Exchange, search: str) -> bool:
     text = f"{exchange.user}\n{exchange.assistant}".casefold()
     return all(word.casefold() in text for word in terms(search))
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The file, and the text in the editor."""
+
+    file: RulesFile
+    text: str
+    saved: Rules  # of the file; none where it is broken
+    rules: Rules | None  # of the text; None when it has problems
+    problems: Sequence[RuleProblem]
+
+    @property
+    def shown(self) -> Rules:
+        """The rules that decide on the page: of the text, or of the file where the text has problems."""
+        return self.saved if self.rules is None else self.rules
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the text differs from the file."""
+        return self.text != self.file.text
+
+
+@lru_cache(maxsize=32)
+def parse(text: str) -> tuple[Rules | None, Sequence[RuleProblem]]:
+    """Return the rules of a text, or None and its problems."""
+    try:
+        return parse_rules(text), ()
+    except RulesError as error:
+        return None, error.problems
+
+
+def load_draft(file: RulesFile) -> Draft:
+    """Return the session's draft, or the text of the file."""
+    text: str = st.session_state.get(DRAFT, file.text)
+    return Draft(file, text, parse(file.text)[0] or Rules(), *parse(text))
+
+
+def draw_editor(draft: Draft) -> None:
+    """Draw the text with its problems and buttons."""
+    st.subheader("Your rules", anchor=False, help="They decide before the built-in checks.")
+    st.caption(f":material/draft: {literal(str(draft.file.path))}")
+    put(TEXT, draft.text)
+    st.text_area(
+        "Your rules, as YAML", key=TEXT, height=320, disabled=bool(draft.file.problem),
+        on_change=lambda: _set_draft(st.session_state[TEXT]), help="Press Ctrl+Enter to check the text.",
+    )  # fmt: skip
+    with st.container(horizontal=True, gap="xsmall"):
+        st.button(
+            "Save", key="rules.save", type="primary", icon=":material/save:", on_click=run_action,
+            args=(page, partial(_save, draft)),
+            disabled=bool(draft.file.problem or draft.problems) or not draft.is_changed,
+        )  # fmt: skip
+        st.button(
+            "Discard", key="rules.discard", disabled=not draft.is_changed, on_click=_set_draft
+        )  # fmt: skip
+        if draft.file.backup.exists():
+            st.button(
+                "Undo last save", key="rules.undo", icon=":material/undo:", on_click=run_action,
+                args=(page, partial(_undo, draft.file)),
+                disabled=draft.is_changed or bool(draft.file.problem),
+                help="Restores the file of before; a second undo restores the save.",
+            )  # fmt: skip
+        if not draft.text.strip() and not draft.file.problem:
+            st.button("Insert an example", key="rules.example", on_click=_set_draft, args=(EXAMPLE,))
+    draw_result(page)
+    if draft.file.problem:
+        st.error(literal(draft.file.problem, ltr=True), icon=":material/error:")
+    elif draft.problems:
+        _draw_problems(draft)
+    elif draft.rules is not None:
+        counts = [("skip rule", draft.rules.skip_patterns), ("keep rule", draft.rules.keep_patterns)]
+        numbers = ", ".join(pluralize(len(listed), name) for name, listed in counts)
+        st.caption(f"{numbers}. {'Not saved yet.' if draft.is_changed else 'Saved.'}")
+
+
+def _draw_problems(draft: Draft) -> None:
+    """Draw what is wrong in each line of the text."""
+    lines = draft.text.split("\n")
+    items = []
+    for problem in draft.problems:
+        place = f"**Line {problem.line}:** " if problem.line else ""
+        items.append(f"- {place}{literal(problem.problem)}")
+        if problem.line and problem.line <= len(lines) and (line := lines[problem.line - 1]):
+            items.append(f"  \n  {literal(line, limit=80)}")
+    summary = f"{pluralize(len(draft.problems), 'problem')}. The rules in the file stay in force."
+    st.error("\n".join([summary, "", *items]), icon=":material/error:")
+
+
+def _set_draft(text: str | None = None) -> None:
+    """Replace the draft; None discards it. For callbacks."""
+    if text is None:
+        st.session_state.pop(DRAFT, None)
+    else:
+        st.session_state[DRAFT] = text
+
+
+def _save(draft: Draft) -> ActionResult:
+    """Write the text to the file, and discard the draft, which it has."""
+    save(draft.file, draft.text.encode())
+    _set_draft()
+    return ActionResult("Saved. Agents use these rules now.")
+
+
+def _undo(file: RulesFile) -> ActionResult:
+    undo(file)
+    return ActionResult("The previous file is restored.")

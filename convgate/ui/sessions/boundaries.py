@@ -1,22 +1,36 @@
-"""The boundaries of a conversation of the library, and storing edits of them."""
+"""The boundaries of a conversation, and the selected message with its edits."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from convgate.core.conversation import Conversation
+from convgate.core.text import format_age, format_duration
+from convgate.figures.hover import on_screen
 from convgate.policies.sessions import Boundaries, Boundary, BoundaryKind, BoundaryRules, segment, with_moved
 from convgate.policies.sessions.boundaries import workflow_state_of
 from convgate.store.edits import MovedBoundaries, MovedBoundary
-from convgate.ui import services
-from convgate.ui.actions import ActionResult, run_action
-from convgate.ui.frame import App
-from convgate.ui.sessions import state
-from convgate.ui.turn import moves
+from convgate.ui.shared import keys, services
+from convgate.ui.shared.actions import ActionResult, draw_result, draw_undo, run_action
+from convgate.ui.shared.changes import following
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.navigation import EXPLORE
+from convgate.ui.shared.page_state import Address
+from convgate.ui.shared.session_state import put
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.turn import Step, draw_turn_head, draw_turn_text, moves
+
+LABELS: dict[BoundaryKind, str] = {
+    "session": "A session begins", "conversation": "A conversation begins", "none": "Nothing begins",
+}  # fmt: skip
+_OPTIONS: dict[BoundaryKind, str] = {"session": "Session", "conversation": "Conversation", "none": "Nothing"}
+KIND, MOVE = "sessions.kind", "sessions.move"
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +38,7 @@ class ConversationBoundaries:
     """The boundaries of a conversation, with and without the edits of people."""
 
     app: App
+    page: Address[Any]
     key: str
     conversation: Conversation  # as it was read
     edits: Mapping[int, MovedBoundary]  # by turn
@@ -31,13 +46,13 @@ class ConversationBoundaries:
     by_rules: Boundaries  # by the rules alone
 
 
-def load_boundaries(app: App, key: str, rules: BoundaryRules) -> ConversationBoundaries:
+def load_boundaries(app: App, page: Address[Any], key: str, rules: BoundaryRules) -> ConversationBoundaries:
     """Return the boundaries of a conversation of the library, kept between reruns."""
     conversation = services.conversation(app.settings.database, key)
     edits = MovedBoundaries(app.store).of(key)
     edited = with_moved(conversation, edits)
     return ConversationBoundaries(
-        app, key, conversation, edits,
+        app, page, key, conversation, edits,
         shown=_segment(key, moves(edited), rules, edited),
         by_rules=_segment(key, moves(conversation), rules, conversation),
     )  # fmt: skip
@@ -64,10 +79,10 @@ def store_kinds(boundaries: ConversationBoundaries, kinds: Mapping[int, Boundary
 
     def store() -> ActionResult:
         MovedBoundaries(boundaries.app.store).change(boundaries.key, edits)
-        state.page.select(turn)
+        boundaries.page.select(turn)
         return ActionResult("Saved.")
 
-    run_action(state.page, store, boundaries.key)
+    run_action(boundaries.page, store, boundaries.key)
 
 
 def undo_edit(boundaries: ConversationBoundaries) -> None:
@@ -75,10 +90,10 @@ def undo_edit(boundaries: ConversationBoundaries) -> None:
 
     def undo() -> ActionResult:
         turns = MovedBoundaries(boundaries.app.store).undo(boundaries.key)
-        state.page.select(turns[-1] if turns else None)
+        boundaries.page.select(turns[-1] if turns else None)
         return ActionResult("Undone.")
 
-    run_action(state.page, undo, boundaries.key)
+    run_action(boundaries.page, undo, boundaries.key)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -108,3 +123,72 @@ def states_of(key: str, _conversation: Conversation) -> dict[int, str]:
 @st.cache_resource(max_entries=64, show_spinner=False, hash_funcs={BoundaryRules: repr})
 def _segment(key: str, edits: str, rules: BoundaryRules, _conversation: Conversation) -> Boundaries:
     return segment(_conversation.turns, rules)
+
+
+def draw_turn(boundaries: ConversationBoundaries, selected: int) -> None:
+    """Draw a turn, why something begins with it or not, and the controls that change this."""
+    starts = boundaries.shown.conversation_starts
+    draw_turn_head(
+        "sessions", boundaries.conversation, selected, boundaries.page.select,
+        Step("next_boundary", "next boundary", keys.NEXT_BOUNDARY, following(starts, selected)),
+    )  # fmt: skip
+    draw_turn_text(boundaries.conversation.turns[selected])
+    _draw_reason(boundaries, selected)
+    draw_result(boundaries.page, boundaries.key)
+    if selected:
+        _draw_controls(boundaries, selected)
+    else:
+        st.caption("The first message always begins a session.")
+    turns = MovedBoundaries(boundaries.app.store).changed_last(boundaries.key)
+    draw_undo(boundaries.page, turns, partial(undo_edit, boundaries))
+    st.page_link(
+        EXPLORE, label="Show what the policy keeps, in Explore", icon=":material/query_stats:",
+        query_params={
+            "conversation": boundaries.key, "turn": str(selected + 1), "policy": "session",
+        },
+        help="The policy “Session” keeps the turns since the conversation began, by the saved rules.",
+    )  # fmt: skip
+
+
+def _draw_reason(boundaries: ConversationBoundaries, selected: int) -> None:
+    record, edit = boundary_at(boundaries.shown, selected), boundaries.edits.get(selected)
+    reason = literal(on_screen(record.reason)) if record else "Same conversation as the message before."
+    badge = " :orange-badge[:material/person: Edited]" if edit else ""
+    st.markdown(f"**{LABELS[kind_at(boundaries.shown, selected)]}:** {reason}{badge}")
+    if edit:
+        record = boundary_at(boundaries.by_rules, selected)
+        reason = f": {literal(on_screen(record.reason))}" if record else "."
+        age = f" Edited {format_age(edit.at)}." if edit.at else ""
+        st.caption(f"By the rules: {LABELS[kind_at(boundaries.by_rules, selected)].lower()}{reason}{age}")
+    times = times_of(boundaries.key, boundaries.conversation)
+    if times is not None and selected:
+        gap = (times[selected] - times[selected - 1]).total_seconds()
+        if gap > 0:
+            st.caption(f"{format_duration(round(gap))} after the message before")
+
+
+def _draw_controls(boundaries: ConversationBoundaries, selected: int) -> None:
+    kind = kind_at(boundaries.shown, selected)
+    put(KIND, kind)
+    st.segmented_control(
+        "Begins here", list(_OPTIONS), format_func=_OPTIONS.__getitem__, key=KIND, required=True,
+        on_change=_save_kind, args=(boundaries, selected),
+    )  # fmt: skip
+    if kind != "none":
+        starts = (*boundaries.shown.conversation_starts, len(boundaries.conversation))
+        place = starts.index(selected)
+        put(MOVE, selected + 1)
+        st.number_input(
+            "Move the boundary to turn", starts[place - 1] + 2, starts[place + 1], key=MOVE,
+            on_change=_save_move, args=(boundaries, selected), width=220,
+        )  # fmt: skip
+
+
+def _save_kind(boundaries: ConversationBoundaries, selected: int) -> None:
+    store_kinds(boundaries, {selected: st.session_state[KIND]}, selected)
+
+
+def _save_move(boundaries: ConversationBoundaries, selected: int) -> None:
+    turn, kind = int(st.session_state[MOVE]) - 1, kind_at(boundaries.shown, selected)
+    if turn != selected:
+        store_kinds(boundaries, {selected: "none", turn: kind}, turn)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,23 +11,30 @@ import streamlit as st
 import tomli_w
 
 from convgate.core.errors import SessionError
-from convgate.core.text import format_duration, truncate, writable
+from convgate.core.text import format_duration, format_time, truncate, writable
 from convgate.figures.hover import on_screen
-from convgate.figures.layout import CONFIG
 from convgate.figures.sessions import HEIGHT, Event, Timeline, describe_timeline, timeline_figure
 from convgate.policies.sessions import Boundaries, BoundaryRules
-from convgate.ui.frame import App
-from convgate.ui.page_state import draw_problems
-from convgate.ui.picker import pick_conversation
-from convgate.ui.session_state import clicked, selected_cell
-from convgate.ui.sessions import state
-from convgate.ui.sessions.boundaries import ConversationBoundaries, load_boundaries, states_of, times_of
-from convgate.ui.sessions.edits import LABELS, draw_turn
-from convgate.ui.sessions.stored import draw_stored
-from convgate.ui.tables import draw_numbers
-from convgate.ui.text import literal
-from convgate.ui.theme import current_palette
-from convgate.ui.turn import turn_labels
+from convgate.store.sessions import Sessions
+from convgate.ui.sessions.boundaries import (
+    LABELS,
+    ConversationBoundaries,
+    draw_turn,
+    load_boundaries,
+    states_of,
+    times_of,
+)
+from convgate.ui.shared.actions import draw_problem, reporting_problems
+from convgate.ui.shared.charts import draw_figure
+from convgate.ui.shared.codecs import TURN, Codec, share
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.page_state import Address, PageState, param
+from convgate.ui.shared.picker import pick_conversation
+from convgate.ui.shared.session_state import clicked, selected_cell
+from convgate.ui.shared.tables import draw_numbers
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.theme import current_palette
+from convgate.ui.shared.turn import turn_labels
 
 CHART, TABLE = "sessions.chart", "sessions.boundaries"
 _STYLE = Path(__file__).with_name("sessions.css")
@@ -42,9 +50,42 @@ _SETTINGS = {
 _MAX_PROBLEMS = 5
 _MAX_ROWS_HEIGHT = 460  # pixels
 _MAX_WORDS = 120  # characters
+STORED = "sessions.stored"
+_MAX_ROWS = 50
+_SECONDS = share(0, math.inf)
+GAP = Codec(
+    lambda gap: "off" if math.isinf(gap) else _SECONDS.write(gap),
+    lambda text: math.inf if text == "off" else _SECONDS.read(text),
+    "a number of seconds, or off",
+)
 
 
-def sessions_page(app: App) -> None:
+@dataclass(frozen=True)
+class SessionsState(PageState):
+    """One conversation under some rules; None for the saved ones.
+
+    ?conversation=KEY&selected=13&gap=1800&override=0
+    """
+
+    selected: int | None = param(None, TURN, of_conversation=True)
+    gap: float | None = param(None, GAP)  # seconds, inf for none
+    override: bool | None = None  # whether a continue command continues after a longer gap
+    complete: bool | None = None  # whether COMPLETE closes the conversation
+
+    def rules(self, saved: BoundaryRules) -> BoundaryRules:
+        """Return the saved rules with what the page changes."""
+        return replace(
+            saved,
+            idle_gap_seconds=saved.idle_gap_seconds if self.gap is None else self.gap,
+            continue_overrides_gap=saved.continue_overrides_gap if self.override is None else self.override,
+            close_on_complete=saved.close_on_complete if self.complete is None else self.complete,
+        )
+
+
+page = Address("sessions", SessionsState)
+
+
+def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
     _draw_conversation(app)
@@ -52,23 +93,19 @@ def sessions_page(app: App) -> None:
 
 
 def _draw_conversation(app: App) -> None:
-    view, problems = state.page.current()
-    picked = pick_conversation(state.page, app, view.conversation)
+    picked = pick_conversation(page, app, *page.current())
     if picked is None:
         return
-    key, conversation = picked
-    view, missing = view.with_key(key).drop_unknown_turns(conversation)
-    state.page.keep(view)
-    draw_problems([*problems, *missing])
+    state, key, _ = picked
     try:
         saved_rules = BoundaryRules.of(app.settings)
     except SessionError as error:
         st.error(literal(f"The settings of sessions are not valid: {error}"), icon=":material/error:")
         return
-    rules = view.rules(saved_rules)
+    rules = state.rules(saved_rules)
     _draw_rules(rules, saved_rules)
-    boundaries = load_boundaries(app, key, rules)
-    selected = boundaries.shown.conversation_starts[-1] if view.selected is None else view.selected
+    boundaries = load_boundaries(app, page, key, rules)
+    selected = boundaries.shown.conversation_starts[-1] if state.selected is None else state.selected
     _draw_summary(boundaries)
     _draw_chart(boundaries, selected)
     with st.container(key="sessions-body"):
@@ -87,22 +124,22 @@ def _draw_rules(rules: BoundaryRules, saved: BoundaryRules) -> None:
             "Idle gap that ends a session",
             sorted({*_GAPS, math.inf, rules.idle_gap_seconds, saved.idle_gap_seconds}),
             format_func=lambda gap: "none" if math.isinf(gap) else format_duration(gap),
-            **state.page.control("gap", rules.idle_gap_seconds),
+            **page.control("gap", rules.idle_gap_seconds),
         )  # fmt: skip
         st.toggle(
             "“Continue” overrides the gap",
-            **state.page.control("override", rules.continue_overrides_gap),
+            **page.control("override", rules.continue_overrides_gap),
             help="A message that begins with “continue” continues the conversation after any gap.",
         )
         st.toggle(
             "COMPLETE closes the conversation",
-            **state.page.control("complete", rules.close_on_complete),
+            **page.control("complete", rules.close_on_complete),
             help="The message after the workflow state COMPLETE begins a conversation.",
         )
         if rules != saved:
             st.button(
                 "Reset the rules", key="sessions.reset", icon=":material/undo:", width="stretch",
-                on_click=state.page.change, kwargs={"gap": None, "override": None, "complete": None},
+                on_click=page.change, kwargs={"gap": None, "override": None, "complete": None},
             )  # fmt: skip
             st.caption("To save these rules, add to convgate.toml:")
             st.code(settings_lines(rules, saved), language="toml")
@@ -164,11 +201,9 @@ def _draw_chart(boundaries: ConversationBoundaries, selected: int) -> None:
             if turn < len(conversation)
         ],
     )
-    st.plotly_chart(
-        timeline_figure(timeline, palette=current_palette(), selected=selected),
-        theme=None, key=CHART, on_select=_select_mark, selection_mode="points", config=CONFIG,
-        height=HEIGHT, alt=writable(describe_timeline(timeline, selected)),
-    )  # fmt: skip
+    figure = timeline_figure(timeline, palette=current_palette(), selected=selected)
+    words = describe_timeline(timeline, selected)
+    draw_figure(figure, CHART, words, on_click=lambda: page.select(clicked(CHART)), height=HEIGHT)
 
 
 def _events(boundaries: Boundaries) -> list[Event]:
@@ -212,10 +247,43 @@ def table_rows(boundaries: ConversationBoundaries) -> list[dict[str, str | int]]
     return rows
 
 
-def _select_mark() -> None:
-    state.page.select(clicked(CHART))
-
-
 def _select_row() -> None:
     row, turns = selected_cell(TABLE), st.session_state.get(f"{TABLE}.turns", [])
-    state.page.select(turns[row] if row is not None and row < len(turns) else None)
+    page.select(turns[row] if row is not None and row < len(turns) else None)
+
+
+def draw_stored(app: App) -> None:
+    """Draw the table of sessions, and the button that deletes the selected one."""
+    with st.expander("Stored sessions of running agents", icon=":material/history:"):
+        draw_problem()
+        sessions = Sessions(app.store).recent(limit=_MAX_ROWS)
+        if not sessions:
+            st.caption("No sessions yet. Agents add them with `convgate.SessionManager`.")
+            return
+        rows = [
+            {
+                "workspace": writable(session.workspace),
+                "begin": format_time(session.started),
+                "end": format_time(session.ended) if session.ended else "active",
+                "conversations": session.conversation_count,
+            }
+            for session in sessions
+        ]
+        st.dataframe(
+            rows, hide_index=True, key=STORED, on_select="rerun", selection_mode="single-cell",
+            alt=f"The newest {len(rows):,} sessions",
+        )  # fmt: skip
+        st.caption(f"The newest sessions, at most {_MAX_ROWS}. Click a row to delete its session.")
+        row = selected_cell(STORED)
+        if row is not None and row < len(sessions):
+            with st.popover(f"Delete {sessions[row].id}", icon=":material/delete:"):
+                st.caption("This cannot be undone. The library keeps the conversations.")
+                st.button(
+                    "Delete session", key="sessions.delete", on_click=_delete, args=(app, sessions[row].id)
+                )
+
+
+def _delete(app: App, id: str) -> None:
+    with reporting_problems():
+        Sessions(app.store).delete(id)
+    st.session_state.pop(STORED, None)

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
+from convgate.core.errors import ConvgateError
+from convgate.core.text import format_age, pluralize
 from convgate.evaluation.duplicates import Overlap, remove_duplicates
+from convgate.figures.training import epoch_curves
 from convgate.labels.agreement import training_warnings
 from convgate.labels.calibration import calibration
 from convgate.labels.gold import gold_set
-from convgate.training.epochs import FURTHER
+from convgate.training.epochs import FURTHER, Epoch
 from convgate.training.library import RelevanceSets, SetInfo
-from convgate.training.process import start_training
+from convgate.training.process import resume_training, start_training
+from convgate.training.report import read_verdict
+from convgate.training.run import LOG, Run, Runs
 from convgate.training.sets import REPLAYS
 from convgate.training.split import MIN_COMPARED, MIN_CONVERSATIONS, count_conversations
 from convgate.transcripts import RelevanceSet
-from convgate.ui.actions import draw_problem, reporting_problems
-from convgate.ui.annotator import person
-from convgate.ui.frame import App
-from convgate.ui.label_sources import (
+from convgate.ui.shared.actions import draw_problem, reporting_problems
+from convgate.ui.shared.activation import activate, roll_back
+from convgate.ui.shared.annotator import person
+from convgate.ui.shared.frame import App, show_problem
+from convgate.ui.shared.label_sources import (
     LABELS,
     describe_source,
     draw_sources,
@@ -28,40 +37,67 @@ from convgate.ui.label_sources import (
     sources,
     usable,
 )
-from convgate.ui.navigation import LABEL, VERSIONS
-from convgate.ui.page_state import draw_problems
-from convgate.ui.text import literal
-from convgate.ui.train.runs import draw_run, draw_runs
-from convgate.ui.train.state import View, attempt, page
+from convgate.ui.shared.navigation import COMPARE, LABEL, VERSIONS
+from convgate.ui.shared.page_state import Address, PageState
+from convgate.ui.shared.policy_options import version_option
+from convgate.ui.shared.tables import interval_cell, markdown_table
+from convgate.ui.shared.text import literal, show_text
+from convgate.ui.shared.training_curves import draw_epochs
 from convgate.versions import UNTRAINED
+from convgate.versions.card import MetricSet
 from convgate.versions.catalog import Versions
 
 PARENT, EPOCHS, NAME, NOTE = "train.parent", "train.epochs", "train.name", "train.note"
 ACTIVATE, START, REPLAY = "train.activate", "train.start", "train.replay"
 _UPLOADS = "train.upload"  # how many files were uploaded: each needs an uploader with a new key
+SHOWN = 30  # trainings of the list
+_STATES = {
+    "running": (":material/progress_activity:", "Running"),
+    "stopping": (":material/pause_circle:", "Stopping"),
+    "stopped": (":material/pause_circle:", "Stopped"),
+    "failed": (":material/error:", "Failed"),
+    "done": (":material/check_circle:", "Done"),
+    "interrupted": (":material/power_off:", "Interrupted"),
+}
+_LOG_BYTES = 6_000  # of its end
 
 
-def train(app: App) -> None:
+@dataclass(frozen=True)
+class TrainState(PageState):
+    """A new training and the list of all, or one of them: ?data=@labels,talks or ?run=ID."""
+
+    run: str | None = None  # the id of the training that is open
+    data: tuple[str, ...] | None = None  # the labels and sets of a new one; None: the labels
+
+
+page = Address("train", TrainState)
+
+
+def attempt(action: Callable[..., Any], *args: Any) -> None:
+    """Run the action of a button; the page shows its ConvgateError."""
+    page.touched()
+    with reporting_problems():
+        action(*args)
+
+
+def draw_page(app: App) -> None:
     """Draw the page."""
-    view, problems = page.current()
     known = sources(app)
-    view, missing = view.drop_unknown_names(data=known)
-    page.keep(view)
-    draw_problems([*problems, *missing])
+    state = page.begin(data=known)
     draw_problem()
-    if view.run is not None:
-        draw_run(app, view.run)
+    if state.run is not None:
+        draw_run(app, state.run)
     else:
-        _draw_new(app, view, known)
+        _draw_new(app, state, known)
         draw_runs(app)
 
 
-def _draw_new(app: App, view: View, known: Mapping[str, SetInfo]) -> None:
+def _draw_new(app: App, state: TrainState, known: Mapping[str, SetInfo]) -> None:
     """Draw the choices, the warnings and the button."""
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("Data", anchor=False)
-        names, conversations = _draw_data(app, view, known)
+        names, conversations = _draw_data(app, state, known)
     with right:
         st.subheader("New version", anchor=False)
         has_parent = _draw_version(Versions(app.settings.home))
@@ -85,12 +121,12 @@ def _draw_new(app: App, view: View, known: Mapping[str, SetInfo]) -> None:
     )  # fmt: skip
 
 
-def _draw_data(app: App, view: View, known: Mapping[str, SetInfo]) -> tuple[list[str], int]:
+def _draw_data(app: App, state: TrainState, known: Mapping[str, SetInfo]) -> tuple[list[str], int]:
     """Draw the choice of data; return the chosen labels and sets, and the number of their conversations."""
     trainable = {name: info for name, info in known.items() if info.may_train}
     available = usable(trainable)
     default = (LABELS,) if LABELS in available else ()
-    names = [name for name in (default if view.data is None else view.data) if name in available]
+    names = [name for name in (default if state.data is None else state.data) if name in available]
     draw_sources(page, trainable, names)
     if LABELS not in available:
         st.page_link(LABEL, label="No turn is labelled yet. Label some turns", icon=":material/label:")
@@ -138,7 +174,6 @@ def _draw_upload(app: App, names: Sequence[str]) -> None:
 
 
 def _upload(app: App, names: Sequence[str], key: str) -> None:
-    page.touched()
     file = st.session_state.get(key)
     if file is None:
         return
@@ -195,3 +230,209 @@ def _start(app: App, names: Sequence[str]) -> None:
         activate=values[ACTIVATE],
     )
     page.change(run=run_id)
+
+
+def draw_runs(app: App) -> None:
+    """Draw the list, newest first, updated while a training is active."""
+    runs = Runs(app.settings.home).all()
+    st.subheader("Trainings", anchor=False)
+    if not runs:
+        st.caption("None yet.")
+        return
+    st.fragment(_draw_list, run_every="3s" if any(run.is_active for run in runs) else None)(app)
+
+
+def _draw_list(app: App) -> None:
+    page.rerun_after_action()
+    runs = Runs(app.settings.home).all()
+    active = Versions(app.settings.home).active
+    for run in runs[:SHOWN]:
+        icon, state_name = _STATES[run.state]
+        is_active = run.version is not None and run.version == active
+        badge = " :green-badge[:material/check_circle: active]" if is_active else ""
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            with st.container(gap=None):
+                st.markdown(f"{icon} **{state_name}** · {literal(_title(run), limit=80)}{badge}")
+                st.caption(literal(_details(run), limit=240))
+            st.button("Open", key=f"train.open.{run.id}", on_click=page.change, kwargs={"run": run.id})
+    if len(runs) > SHOWN:
+        st.caption(f"The newest {SHOWN} of {len(runs):,}. Delete some to see older ones.")
+
+
+def _title(run: Run) -> str:
+    name = run.request.name if run.request else ""
+    return run.version or name or f"started {run.started:%Y-%m-%d %H:%M}"
+
+
+def _details(run: Run) -> str:
+    """Return the result, the data, the parent, how far it is, and when it started."""
+    parts = []
+    if run.state == "done":
+        verdict = read_verdict(run.outcome.get("against_parent"))
+        parent = (run.request.parent if run.request else None) or "its parent"
+        parts.append(verdict.headline(parent) if verdict else "Not compared with its parent")
+    if run.request is not None:
+        parts.append(", ".join([*run.request.sets, *run.request.replay]))
+        parts.append(f"from {run.request.parent}" if run.request.parent else "from scratch")
+        parts += [f"by {run.request.who}"] if run.request.who else []
+        parts += [run.request.note] if run.request.note else []
+    parts += [pluralize(run.epochs, "epoch"), format_age(run.started)]
+    return " · ".join(parts)
+
+
+def draw_run(app: App, id: str) -> None:
+    """Draw the run, and the way back to all of them."""
+    st.button(
+        "All trainings", key="train.back", type="tertiary", icon=":material/arrow_back:",
+        on_click=page.change, kwargs={"run": None},
+    )  # fmt: skip
+    run = Runs(app.settings.home).get(id)
+    st.fragment(_draw_live, run_every="1s" if run.is_active else None)(app, id, was_active=run.is_active)
+    if run.is_active:
+        return
+    with st.expander("Curves and log", icon=":material/show_chart:", expanded=run.state != "done"):
+        _draw_curves(run)
+        _draw_log(run)
+
+
+def _draw_live(app: App, id: str, *, was_active: bool) -> None:
+    """Draw what changes while it is active; the whole page is drawn again at its end."""
+    page.rerun_after_action()
+    run = Runs(app.settings.home).get(id)
+    if was_active and not run.is_active:
+        st.rerun()
+    icon, state_name = _STATES[run.state]
+    st.subheader(f"{icon} {state_name}: {literal(_title(run), limit=80)}", anchor=False)
+    st.caption(literal(_details(run), limit=400))
+    if run.is_active:
+        status = run.status
+        done, total = (status.done, status.total) if status else (0, 0)
+        counts = f" · {done:,} of {total:,}" if total else ""
+        share = min(max(done / max(total, 1), 0.0), 1.0)
+        st.progress(share, text=literal(f"{status.stage if status else 'Starting'}{counts}"))
+    elif run.state == "done":
+        draw_report(app, run)
+    else:
+        (st.error if run.state == "failed" else st.warning)(literal(run.message), icon=icon)
+    if not run.has_data:
+        st.caption(":material/delete_forever: Its data was removed, so it cannot be resumed.")
+    _draw_actions(app, run)
+    if run.is_active:
+        _draw_curves(run)
+        _draw_log(run)
+
+
+def _draw_actions(app: App, run: Run) -> None:
+    home, runs = app.settings.home, Runs(app.settings.home)
+    with st.container(horizontal=True):
+        if run.is_active:
+            st.button(
+                "Stop", key="train.stop", icon=":material/pause:", disabled=run.state == "stopping",
+                on_click=attempt, args=(runs.stop, run.id),
+                help="The last whole epoch is saved; it can be resumed.",
+            )  # fmt: skip
+            return
+        if run.can_resume:
+            st.button(
+                "Resume", key="train.resume", type="primary", icon=":material/play_arrow:",
+                on_click=attempt, args=(resume_training, home, run.id),
+            )  # fmt: skip
+        if run.can_finish:
+            st.button(
+                "Save as it is", key="train.finish", icon=":material/save:",
+                on_click=attempt, args=(partial(resume_training, finish=True), home, run.id),
+                help=f"Saves the best of its {pluralize(run.epochs, 'epoch')} as a version.",
+            )  # fmt: skip
+        with st.popover("Delete", icon=":material/delete:"):
+            st.caption("Deletes its record and its copy of the data; its version stays.")
+            st.button("Delete training", key="train.delete", on_click=_delete, args=(runs, run.id))
+
+
+def _delete(runs: Runs, id: str) -> None:
+    attempt(runs.delete, id)
+    if not (runs.folder / id).exists():
+        page.change(run=None)
+
+
+def _draw_curves(run: Run) -> None:
+    epochs: tuple[Epoch, ...] = ()
+    try:
+        epochs = run.read_record().epochs if run.has_record else ()
+    except ConvgateError as error:
+        show_problem(error)
+    if not epochs:
+        st.caption("No epoch is finished yet." if run.is_active else "It ended before its first epoch.")
+        return
+    max_epochs = (run.request.epochs if run.request else 0) or FURTHER.epochs
+    best = max((epoch.number for epoch in epochs if epoch.best), default=None)
+    draw_epochs(epoch_curves(epochs), best=best, max_epochs=max_epochs)
+
+
+def _draw_log(run: Run) -> None:
+    try:
+        text = (run.folder / LOG).read_bytes()[-_LOG_BYTES:].decode(errors="replace")
+    except OSError:  # started in a terminal
+        return
+    if text.strip():
+        with st.container(height=240, key="train.log"):
+            show_text(text)
+
+
+def draw_report(app: App, run: Run) -> None:
+    """Draw the verdict, the metrics, and the button that activates the version or rolls back."""
+    versions, name = Versions(app.settings.home), run.version
+    if name is None or name not in versions.names():
+        st.warning(f"Its version {literal(name or '')} was deleted.", icon=":material/delete:")
+        return
+    verdict = read_verdict(run.outcome.get("against_parent"))
+    parent = (run.request.parent if run.request else None) or "its parent"
+    if verdict is None:
+        st.info(f"Version **{literal(name)}** saved. {literal(run.message)}", icon=":material/help:")
+    else:
+        box, icon = (st.success, ":material/check:") if verdict.better else (st.warning, ":material/close:")
+        headline, sentence = literal(verdict.headline(parent)), literal(run.message)
+        box(f"**{headline}.** Version **{literal(name)}** saved. {sentence}", icon=icon)
+    for method, measured in versions.get(name).card.metrics.items():
+        if measured.parent:
+            _draw_metrics(method, measured, parent, name)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _draw_activation(app, run, versions, name)
+        st.page_link(
+            VERSIONS, label="Open the version", icon=":material/account_tree:", query_params={"version": name}
+        )
+        if parent in versions.names():
+            st.page_link(
+                COMPARE, label="Compare", icon=":material/compare_arrows:",
+                query_params={"policies": f"{version_option(parent)}, {version_option(name)}"},
+            )  # fmt: skip
+
+
+def _draw_metrics(method: str, measured: MetricSet, parent: str, name: str) -> None:
+    rows = [
+        (
+            metric.upper(),
+            interval_cell(measured.parent.get(metric)),
+            interval_cell(value),
+            interval_cell(measured.gain.get(metric), is_difference=True),
+        )
+        for metric, value in measured.metrics.items()
+    ]
+    st.markdown(markdown_table(("", literal(parent), literal(name), "Difference"), rows, numbers=True))
+    st.caption(f"Measured: {literal(method)}. Ranges are 95% intervals over conversations.")
+
+
+def _draw_activation(app: App, run: Run, versions: Versions, name: str) -> None:
+    if versions.active != name:
+        why = run.outcome.get("why_not_active") or "It was activated; another version is active now."
+        st.markdown(literal(str(why)), width="content")
+        st.button(
+            "Activate", key="train.activate_now", icon=":material/check:",
+            on_click=attempt, args=(activate, app, name),
+        )  # fmt: skip
+        return
+    st.markdown(":material/check_circle: It is the active version.", width="content")
+    if before := versions.previous:
+        st.button(
+            f"Roll back to {literal(before)}", key="train.roll_back", icon=":material/undo:",
+            on_click=attempt, args=(roll_back, app),
+        )  # fmt: skip

@@ -13,10 +13,9 @@ from convgate.evaluation.metrics import Bools
 from convgate.evaluation.tuning import Figures, ScoredCases, score_cases
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
-from convgate.ui.results_cache import compute_once
-from convgate.ui.tables import interval_cell, markdown_table
-from convgate.ui.threshold_settings import ThresholdSettings
-from convgate.ui.tune.state import View
+from convgate.ui.shared.results_cache import compute_once
+from convgate.ui.shared.tables import interval_cell, markdown_table
+from convgate.ui.shared.threshold_settings import ThresholdSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,15 +52,20 @@ class TuneResults:
 
 
 def compute_results(
-    labelled: Sequence[tuple[RelevanceSet, str]], policy: GatePolicy, view: View
+    labelled: Sequence[tuple[RelevanceSet, str]],
+    policy: GatePolicy,
+    choice: ThresholdSettings | None,
+    goal: Goal,
 ) -> TuneResults:
-    """Score the sets once, then apply both rules; each set comes with a digest of its content."""
+    """Score the sets once, then apply both rules; each set comes with a digest of its content.
+
+    choice: None for the policy's own settings.
+    """
     sets = [relevance_set for relevance_set, _ in labelled]
     key = f"{[digest for _, digest in labelled]} {policy.gate.fingerprint} {policy.encoder.identity!r}"
     scored = compute_once(f"scores {key}", lambda progress: score_cases(sets, policy, progress=progress))
     own = ThresholdSettings(policy.rule, policy.limits)
-    choice = view.choice or own
-    goal: Goal = Goal.min_recall(view.recall) if view.goal == "recall" else Goal.best_f_beta()
+    choice = choice or own
     curve = best = None
     sweep = choice.rule.sweep
     if sweep is not None:

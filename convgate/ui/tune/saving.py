@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -16,15 +17,15 @@ from convgate.gate.thresholds import Fittable
 from convgate.policies.base import NO_LIMITS
 from convgate.policies.gate import GatePolicy
 from convgate.training.library import SetInfo
-from convgate.ui.actions import ActionResult, draw_result, run_action
-from convgate.ui.annotator import person
-from convgate.ui.frame import App
-from convgate.ui.label_sources import content_sha256, plain_name
-from convgate.ui.text import literal
-from convgate.ui.threshold_settings import ThresholdSettings
+from convgate.ui.shared.actions import ActionResult, draw_result, run_action
+from convgate.ui.shared.activation import activate
+from convgate.ui.shared.annotator import person
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.label_sources import content_sha256, plain_name
+from convgate.ui.shared.page_state import Address
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.threshold_settings import ThresholdSettings
 from convgate.ui.tune.results import TuneResults
-from convgate.ui.tune.state import page
-from convgate.ui.versions.actions import activate
 from convgate.versions import UNTRAINED
 from convgate.versions.card import DataSet, Draft, MetricSet
 from convgate.versions.catalog import Versions
@@ -38,6 +39,7 @@ class NewSettings:
     """The settings to save, and what they were chosen on."""
 
     app: App
+    page: Address[Any]
     policy: GatePolicy
     choice: ThresholdSettings
     sources: Sequence[SetInfo]
@@ -78,14 +80,14 @@ def draw_saving(settings: NewSettings) -> None:
         st.caption("A version has no min and max number of turns; the settings file below has them.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
-            "Name", key=NAME, placeholder="The date and a number", max_chars=64, on_change=page.touched,
+            "Name", key=NAME, placeholder="The date and a number", max_chars=64,
             help="Lower-case letters, digits, periods, hyphens and underscores. Empty for the date.",
         )  # fmt: skip
         st.button(
             "Save version", key="tune.save", icon=":material/save:", on_click=_save, args=(settings,),
             disabled=not changed, help=None if changed else "Change the rule or its threshold first",
         )  # fmt: skip
-    draw_result(page)
+    draw_result(settings.page)
 
 
 def make_draft(settings: NewSettings, *, who: str) -> Draft:
@@ -146,12 +148,12 @@ def _save(settings: NewSettings) -> None:
         version = Versions(app.settings.home).add(settings.policy.gate, draft, name=name)
         st.session_state[NAME] = ""
         sentence = f"Version **{literal(version.name)}** saved. It is not active yet."
-        return ActionResult(sentence, onward=("Activate it", partial(_activate, app, version.name)))
+        return ActionResult(sentence, onward=("Activate it", partial(_activate, settings, version.name)))
 
-    run_action(page, act)
+    run_action(settings.page, act)
 
 
-def _activate(app: App, name: str) -> ActionResult:
-    result = activate(app, name)
-    page.change(version=GatePolicy.name)  # with the same threshold settings
+def _activate(settings: NewSettings, name: str) -> ActionResult:
+    result = activate(settings.app, name)
+    settings.page.change(version=GatePolicy.name)  # with the same threshold settings
     return result

@@ -1,0 +1,1 @@
+"""The Library: the conversations, ways to add some, and the data folder."""

@@ -1,0 +1,1 @@
+"""What several pages use: the frame, the state in addresses, links, scoring, the transcript, controls."""

@@ -1,0 +1,125 @@
+"""The decisions about a message, the messages to send, and the flips against the gate's own rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from convgate.core.decisions import TurnDecisions
+from convgate.modes.mode import Mode, known_intents
+from convgate.policies.base import Policy
+from convgate.policies.gate import GatePolicy
+from convgate.policies.pipeline import Pipeline
+from convgate.selection.selection import Selection
+from convgate.ui.shared import scoring
+from convgate.ui.shared.changes import Changes, changes
+from convgate.ui.shared.explore_state import ExploreState
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.modes import corrected_modes
+from convgate.ui.shared.policy_options import option_label
+from convgate.ui.shared.scoring import OpenMessage
+from convgate.ui.shared.threshold_settings import ThresholdSettings
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Decisions about every earlier turn, made a valid list of messages."""
+
+    message: OpenMessage
+    label: str  # of the policy
+    policy: Policy  # with the rule and the limits that decided
+    selection: Selection
+    intent: str | None = None  # the corrected mode, as a caller names it
+    own: ThresholdSettings | None = None  # the rule of the gate's version; None for other policies
+    choice: ThresholdSettings | None = None  # the rule that decided
+    flips: Changes | None = None  # against the version's own rule
+
+    @property
+    def decisions(self) -> TurnDecisions:
+        """What is sent and what is not, forced turns included."""
+        return self.selection.decisions
+
+    @property
+    def scored(self) -> TurnDecisions:
+        """What the policy decides alone."""
+        return scoring.decide(self.policy, self.message)
+
+    @property
+    def labels(self) -> Mapping[int, Mode]:
+        """The mode that each turn belongs to, by turn; none without a budget."""
+        return self.selection.budgeted.labels if self.selection.budgeted else {}
+
+    @property
+    def gate(self) -> GatePolicy | None:
+        """The gate, when it is the policy."""
+        return self.policy if isinstance(self.policy, GatePolicy) else None
+
+    @property
+    def version(self) -> str | None:
+        """The gate's version, when the gate is the policy or a stage of it."""
+        stages = self.policy.policies if isinstance(self.policy, Pipeline) else (self.policy,)
+        return next((stage.version for stage in stages if isinstance(stage, GatePolicy)), None)
+
+    @property
+    def threshold(self) -> float | None:
+        """The lowest score that is kept; 1 when the gate's rule keeps nothing; None without a threshold."""
+        decisions = self.scored
+        if decisions.scores is None or decisions.threshold is not None or self.gate is None:
+            return decisions.threshold
+        forced = np.isin(decisions.indices, list(decisions.overrides))
+        return float(decisions.scores[decisions.kept & ~forced].min(initial=1.0))
+
+    def best(self) -> tuple[int, float] | None:
+        """Return the turn with the highest score, the newest of equals, and the score; forced turns aside."""
+        decisions = self.decisions
+        if decisions.scores is None:
+            return None
+        forced = np.isin(decisions.indices, list(decisions.overrides))
+        scores = np.where(forced | np.isnan(decisions.scores), -np.inf, decisions.scores)
+        if np.isneginf(scores).all():
+            return None
+        row = int(np.flatnonzero(scores == scores.max())[-1])
+        return int(decisions.indices[row]), float(scores[row])
+
+    def first_selected(self) -> int | None:
+        """Return the turn to explain before a person selects one: the best, else the newest kept one."""
+        if (best := self.best()) is not None:
+            return best[0]
+        indices = self.decisions.kept_indices or self.decisions.indices.tolist()
+        return indices[-1] if indices else None
+
+    @property
+    def keeps_by_score(self) -> bool:
+        """Whether the policy keeps any turn by its own rule."""
+        decisions = self.scored
+        return any(turn not in decisions.overrides for turn in decisions.kept_indices)
+
+
+def compute_outcome(
+    app: App, state: ExploreState, message: OpenMessage, policy: Policy, budget: int | None
+) -> Outcome:
+    """Return what the page shows of a message with its policy; only what was never scored is scored.
+
+    budget: tokens; None: no limit.
+    """
+    modes, turn = corrected_modes(app, message.key) if budget is not None else {}, message.current.index
+    corrected = None if turn is None else modes.get(turn)
+    intents = known_intents(app.settings).items()
+    intent = next((word for word, mode in intents if mode == corrected), None)
+    label = option_label(state.policy)
+
+    def select(policy: Policy) -> Selection:
+        return scoring.select(app, policy, message, pair_answers=state.pairs, budget=budget, intent=intent)
+
+    selection = select(policy)
+    if not isinstance(policy, GatePolicy):
+        return Outcome(message, label, policy, selection, intent)
+    own = ThresholdSettings(policy.rule, policy.limits)
+    choice, before = state.choice or own, selection
+    if choice != own:
+        policy = policy.with_rule(choice.rule, choice.limits)
+        selection = select(policy)
+    flips = changes(selection.decisions, before.decisions)
+    return Outcome(message, label, policy, selection, intent, own, choice, flips)

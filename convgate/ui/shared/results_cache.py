@@ -1,0 +1,89 @@
+"""Results that are computed once under a key and kept, with a bar while the work goes on.
+
+The key of a policy's result on a relevance set is the policy (weights, rule, limits, parameters, encoder) and
+the content of the set. A click during the work ends it; texts that were encoded stay in the encoder's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from convgate.core.parameters import parameter_values
+from convgate.evaluation.judged_cases import (
+    EvaluationProgress,
+    JudgedSet,
+    TokenCounts,
+    count_tokens,
+    judge_set,
+)
+from convgate.policies.base import Policy, encoder_of
+from convgate.policies.gate import GatePolicy
+from convgate.transcripts import RelevanceSet
+from convgate.ui.shared.text import literal
+
+T = TypeVar("T")
+Progress = Callable[[str, int, int], None]
+"""Called with the stage, what is done and the total."""
+
+_RESULT = "result"
+
+
+def compute_once(key: str, work: Callable[[Progress], T]) -> T:
+    """Return the result of the work under that key, computed the first time while a bar shows progress."""
+    box = _box(key)
+    place = st.empty()  # always: without it, later elements would change their position on the page
+
+    def progress(stage: str, done: int, total: int, /) -> None:
+        place.progress(min(done / max(total, 1), 1.0), literal(f"{stage}: {done:,} of {total:,}"))
+
+    if _RESULT not in box:
+        box[_RESULT] = work(progress)
+        place.empty()
+    result: T = box[_RESULT]
+    return result
+
+
+def is_computed(key: str) -> bool:
+    """Return whether `compute_once` has the result already."""
+    return _RESULT in _box(key)
+
+
+# A cached function cannot draw its progress, so the box for its result is cached.
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _box(key: str) -> dict[str, Any]:
+    return {}
+
+
+def digest(policy: Policy) -> str:
+    """Return a text that is equal for policies that decide the same."""
+    encoder = encoder_of(policy)
+    identity = repr(encoder.identity) if encoder else ""
+    if isinstance(policy, GatePolicy):
+        return f"{policy.name} {policy.gate.fingerprint} {policy.rule} {policy.limits} {identity}"
+    settings = getattr(policy, "fingerprint", None) or getattr(policy, "rules", "")
+    stages = " > ".join(digest(stage) for stage in getattr(policy, "policies", ()))
+    return f"{policy.name} {parameter_values(policy)} {settings} {stages} {identity}"
+
+
+def measure_policy(relevance_set: RelevanceSet, set_digest: str, policy: Policy) -> JudgedSet:
+    """Return the policy's decisions on every case of the set; set_digest: stands for the set's content."""
+
+    def work(progress: EvaluationProgress) -> JudgedSet:
+        tokens = tokens_of(relevance_set, set_digest)
+        return judge_set(relevance_set, policy, tokens=tokens, progress=progress)
+
+    return compute_once(f"{set_digest} {digest(policy)}", work)
+
+
+def is_measured(set_digest: str, policy: Policy) -> bool:
+    """Return whether `measure_policy` has the result already."""
+    return is_computed(f"{set_digest} {digest(policy)}")
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def tokens_of(_set: RelevanceSet, set_digest: str) -> dict[str, TokenCounts]:
+    """Return the tokens of each turn, by conversation."""
+    return count_tokens(_set)

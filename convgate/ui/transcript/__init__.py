@@ -1,1 +1,0 @@
-"""The transcript on screen: which rows are shown, and the component that shows them."""
