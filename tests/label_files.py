@@ -10,7 +10,9 @@ from convgate.labels.exchange import keep_labels, read_labels
 from convgate.labels.imports import Import
 from convgate.store import Conversations, Entry, Labels, NewConversation, Store
 from convgate.transcripts import read_conversations
+from convgate.transcripts.problems import Report
 from convgate.transcripts.relevance_sets import RelevanceFormat
+from convgate.transcripts.source import Source, source_of_bytes
 
 MESSAGES = [{"role": "user" if i % 2 == 0 else "assistant", "content": f"talk {i}"} for i in range(8)]
 TRANSCRIPTS = {
@@ -50,8 +52,12 @@ def add_all(store: Store) -> list[str]:
     return [added.key for added in Conversations(store).add(NewConversation(talk) for talk in conversations)]
 
 
+def labels_of(data: bytes, name: str = "labels") -> Source:
+    return source_of_bytes(data, Report(name))
+
+
 def import_labels(data: bytes, store: Store, **options: str) -> Import:
-    labels_import = read_labels(data, "labels", store, **options)
+    labels_import = read_labels(labels_of(data), store, **options)
     keep_labels(store, labels_import, by="Importer")
     return labels_import
 

@@ -20,6 +20,7 @@ from convgate.core.settings import load_settings
 from convgate.labels.exchange import keep_labels, read_labels
 from convgate.labels.gold import gold_counts
 from convgate.store import Conversations, CurrentKey, Labels, Store
+from tests.label_files import labels_of
 
 MESSAGES = [{"role": "user" if i % 2 == 0 else "assistant", "content": f"talk {i}"} for i in range(40)]
 
@@ -51,7 +52,7 @@ def labels(tmp_path: Path) -> Path:
 
 def import_half(labels: Path, progress: Connection) -> None:
     store = open_store()
-    labels_import = read_labels(labels, "labels.jsonl", store, annotator="Ada")
+    labels_import = read_labels(labels_of(labels.read_bytes()), store, annotator="Ada")
     with store.write() as db:
         db.execute("PRAGMA cache_size = 5")  # pages: so that a part of it is in the file already
         saved = keep_labels(store, labels_import, by="Ada")
@@ -75,7 +76,12 @@ def test_a_process_killed_in_the_middle_of_an_import_leaves_nothing_of_it(labels
     store = open_store()
     assert list(Labels(store).entries()) == []
     assert (Labels(store).annotators(), Conversations(store).find().total) == ([], 0)
-    assert keep_labels(store, read_labels(labels, "again", store, annotator="Ada"), by="Ada").changed == 780
+    assert (
+        keep_labels(
+            store, read_labels(labels_of(labels.read_bytes()), store, annotator="Ada"), by="Ada"
+        ).changed
+        == 780
+    )
 
 
 def import_by_command(labels: Path) -> None:
@@ -112,7 +118,7 @@ def test_concurrent_imports_and_feedback_store_each_label_once(labels: Path) -> 
 
 def test_two_annotators_label_the_same_turns_in_two_threads(labels: Path) -> None:
     store = open_store()
-    labels_import = read_labels(labels, "labels", store, annotator="Cy")
+    labels_import = read_labels(labels_of(labels.read_bytes()), store, annotator="Cy")
     keep_labels(store, labels_import, by="Cy")
     (conversation,) = labels_import.conversations
     place, both = CurrentKey(conversation.key, 39), threading.Barrier(2)

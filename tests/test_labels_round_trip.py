@@ -20,7 +20,16 @@ from convgate.labels.gold import gold_set
 from convgate.store import ADJUDICATED, Answer, Conversations, CurrentKey, Entry, Labels, Store
 from convgate.store.label_log import ANSWERS, AnnotatorKind
 from convgate.transcripts import BadLinesError, read_relevance_set
-from tests.label_files import CONVERSATION_LINE, add, add_all, case, import_labels, lines, sorted_entries
+from tests.label_files import (
+    CONVERSATION_LINE,
+    add,
+    add_all,
+    case,
+    import_labels,
+    labels_of,
+    lines,
+    sorted_entries,
+)
 
 
 @pytest.fixture
@@ -82,7 +91,7 @@ def test_everything_comes_back_from_a_relevance_set(store: Store, other: Store, 
             assert sorted_entries(target) == []
             labels_import = import_labels(write_labels(store, "relevance-set"), target)
             assert (by_turns(target), labels_import.problems) == (expected, ())
-            again = read_labels(write_labels(target, "relevance-set"), "again", target)
+            again = read_labels(labels_of(write_labels(target, "relevance-set")), target)
             assert (again.new, again.known) == ((), len(expected))
         new.close()
         Labels(other).undo("Importer")
@@ -145,7 +154,7 @@ def test_any_relevance_set_is_the_answers_of_somebody(store: Store) -> None:
     question = {"role": "user", "content": "and?"}
     later = {k: v for k, v in case(id="q", query=question, judged=[0, 7]).items() if k != "turn"}
     data = lines(CONVERSATION_LINE, case(window=4, relevant=[3]), later)
-    labels_import = read_labels(data, "set.jsonl", store, annotator="corpus")
+    labels_import = read_labels(labels_of(data, "set.jsonl"), store, annotator="corpus")
     assert (len(labels_import.new), labels_import.annotators, labels_import.replaced) == (1, {"corpus": 6}, 0)
     (conversation,) = labels_import.conversations
     assert (conversation.title, conversation.labels, conversation.new) == ("Talk", 6, True)
@@ -161,14 +170,14 @@ def test_any_relevance_set_is_the_answers_of_somebody(store: Store) -> None:
     }
     assert Conversations(store).summary(conversation.key).tokens
     with pytest.raises(TranscriptError):
-        read_labels(data, "set.jsonl", store)
+        read_labels(labels_of(data, "set.jsonl"), store)
 
 
 def test_a_second_import_adds_nothing_and_undo_reverts_the_first(store: Store) -> None:
     data = lines(CONVERSATION_LINE, case(labels=[{"annotator": "Ada", "turn": 0, "answer": "relevant"}]))
     import_labels(data, store)
     before = sorted_entries(store)
-    labels_import = read_labels(data, "again", store)
+    labels_import = read_labels(labels_of(data, "again"), store)
     assert (labels_import.new, labels_import.replaced) == ((), 0)
     assert keep_labels(store, labels_import, by="Importer").changed == 0
     assert sorted_entries(store) == before
@@ -193,7 +202,7 @@ def test_a_backup_finds_its_conversation_after_that_has_grown(store: Store, key:
 
 def test_an_import_that_became_invalid_stores_nothing(store: Store, key: str, other: Store) -> None:
     Labels(store).answer(CurrentKey(key, 6), {0: "relevant", 1: "relevant"}, by="Ada")
-    labels_import = read_labels(write_labels(store, "relevance-set"), "set", other)
+    labels_import = read_labels(labels_of(write_labels(store, "relevance-set")), other)
     wrong = replace(
         labels_import, entries=(*labels_import.entries, Entry(CurrentKey("gone", 1), 0, "Ada", "relevant"))
     )
@@ -231,7 +240,7 @@ def test_a_bad_label_of_a_set_is_named_and_can_be_skipped(store: Store, label: o
     good = {"annotator": "Ada", "turn": 1, "answer": "relevant"}
     data = lines(CONVERSATION_LINE, case(labels=[good, label]))
     with pytest.raises(BadLinesError) as raised:
-        read_labels(data, "s.jsonl", store)
+        read_labels(labels_of(data, "s.jsonl"), store)
     assert bad_places(raised.value) == [(2, f"labels[1]{field}")]
-    labels_import = read_labels(data, "s.jsonl", store, skip_bad=True)
+    labels_import = read_labels(labels_of(data, "s.jsonl"), store, skip_bad=True)
     assert [(entry.annotator, entry.turn) for entry in labels_import.entries] == [("Ada", 1)]

@@ -13,7 +13,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
 from convgate.labels.exchange import keep_labels, read_labels, write_labels
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
-from tests.label_files import label, labelled_set
+from tests.label_files import label, labelled_set, labels_of
 from tests.label_page import (
     add_answers,
     all_entries,
@@ -96,7 +96,7 @@ def test_exports_are_files_that_are_read_back_without_loss(downloads: dict[str, 
     open_label(conversation=key, show="files")
     other = Store(tmp_path / "other.db")
     Conversations(other).add([NewConversation(Conversation("Talk", TURNS, title="Talk", format="openai"))])
-    keep_labels(other, read_labels(downloads["labels.jsonl"](), "labels.jsonl", other), by="Ada")
+    keep_labels(other, read_labels(labels_of(downloads["labels.jsonl"]()), other), by="Ada")
     assert sorted((replace(one, at=None) for one in Labels(other).entries()), key=repr) == all_entries()
 
 

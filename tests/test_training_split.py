@@ -29,6 +29,7 @@ from convgate.transcripts import read_relevance_set
 from convgate.transcripts.cases import RelevanceSet
 from convgate.transcripts.relevance_sets import write_relevance_set
 from tests.conversations import make_conversation
+from tests.label_files import labels_of
 from tests.planted_sets import make_relevance_set, small_encoder, small_gate, with_cases, write_planted_set
 from tools.pretraining import sets as pretraining
 from tools.pretraining.sets import pretraining_sets, replayed_scenarios, written_talks
@@ -84,7 +85,7 @@ def test_no_side_changes_when_conversations_grow_or_go_into_a_file_and_another_l
     assert held_out_names(gold_set(store)) == before
     (tmp_path / "labels.jsonl").write_bytes(write_labels(store, "relevance-set"))
     assert held_out_names(read_relevance_set(tmp_path / "labels.jsonl")) == before
-    keep_labels(other, read_labels(tmp_path / "labels.jsonl", "labels", other), by="Bo")
+    keep_labels(other, read_labels(labels_of((tmp_path / "labels.jsonl").read_bytes()), other), by="Bo")
     assert held_out_names(gold_set(other)) == before
 
 

@@ -21,6 +21,8 @@ from convgate.store.label_log import Entry
 from convgate.store.queues import NewItem, Queues
 from convgate.training.process import start_training
 from convgate.training.run import Runs
+from convgate.transcripts.problems import Report
+from convgate.transcripts.source import source_of_path
 from convgate.ui.rules.page import EXAMPLE
 from convgate.versions import SHIPPED, Draft, Versions
 from tools.worked_experiment import add_example
@@ -34,7 +36,7 @@ def work(home: Path, conversation: str) -> dict[str, str]:
     """Do it all, mostly in one conversation of the library; addresses of what came of it, by name."""
     store = Store(home / "convgate.db")
     file = app_root() / "sample_conversations" / "samples.relevance.jsonl"
-    keep_labels(store, read_labels(file, file.name, store, annotator=NAME), by=NAME)
+    keep_labels(store, read_labels(source_of_path(file, Report(file.name)), store, annotator=NAME), by=NAME)
     message, turns = _disagree(store, conversation)
     items = [NewItem(message, turn, "audit", "Drawn by lot.") for turn in turns]
     last = CurrentKey(conversation, message.turn - 2 if message.turn else None)

@@ -137,23 +137,13 @@ def import_labels(
     Conversations of a relevance set that the library does not have are added. Each file is an import of its
     own, which can be undone.
     """
-    from convgate.core.settings import load_settings
     from convgate.labels.exchange import keep_labels, read_labels
 
-    settings, results = load_settings(), []
+    results = []
     with inputs.writable_library(dry_run=dry_run) as store:
         imports = [
-            read_labels(
-                file,
-                file.name,
-                store,
-                annotator=annotator,
-                conversation=conversation,
-                skip_bad=skip_bad,
-                max_bytes=settings.upload_limit_mb << 20,
-                time_limit=settings.read_limit_seconds,
-            )
-            for file in files
+            read_labels(source, store, annotator=annotator, conversation=conversation, skip_bad=skip_bad)
+            for source in map(inputs.open_source, files)
         ]
         for labels_import in imports:
             output.print_problems(labels_import.problems)

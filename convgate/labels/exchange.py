@@ -1,6 +1,6 @@
 """Labels in files: relevance sets and CSV tables out; relevance sets, and lists of other tools, in.
 
-    imported = read_labels(data, "labels.jsonl", store, annotator="Ada")  # a preview; nothing is stored yet
+    imported = read_labels(source, store, annotator="Ada")  # a preview; nothing is stored yet
     keep_labels(store, imported, by="Ada")  # all of it, as one action
 
 The format of a file is recognised by its content.
@@ -14,7 +14,6 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Literal
 
 from convgate.core.conversation import Conversation
@@ -25,10 +24,9 @@ from convgate.labels.imports import Import, read_relevance_file, read_turn_lists
 from convgate.store import ActionRecord, Conversations, CurrentKey, Entry, Labels, Store
 from convgate.store.label_log import check_annotator
 from convgate.transcripts.message_lists import dump_json
-from convgate.transcripts.problems import Report
 from convgate.transcripts.redaction import Redactor
 from convgate.transcripts.relevance_sets import SPLIT_GROUP, RelevanceFormat, case_fields
-from convgate.transcripts.source import MAX_BYTES, Source, source_of_bytes, source_of_path
+from convgate.transcripts.source import Source
 
 LabelFormat = Literal["relevance-set", "csv"]
 
@@ -46,43 +44,35 @@ _TEXT_LENGTH = 80  # characters of a turn's beginning
 
 
 def read_labels(
-    source: str | Path | bytes,
-    name: str,
+    source: Source,
     store: Store,
     *,
     annotator: str | None = None,
     conversation: str | None = None,
     skip_bad: bool = False,
-    max_bytes: int = MAX_BYTES,
-    time_limit: float | None = None,
 ) -> Import:
     """Return the labels of a file, checked against the library; nothing is stored.
 
-    source: a path, or the bytes of an upload; `name` names it in messages and in the log.
     annotator: of answers that do not name theirs.
     conversation: the key of the one that they are about, likewise.
-    time_limit: seconds; None for no limit.
 
     Raises TranscriptError when the file cannot be read or an annotator or conversation has to be named, its
-    subclasses BadLinesError for bad lines without `skip_bad` and ReadStoppedError when the time is up, and
-    StoreError for an invalid name of an annotator or an unknown conversation.
+    subclasses BadLinesError for bad lines without `skip_bad` and ReadStoppedError when the source's time is
+    up, and StoreError for an invalid name of an annotator or an unknown conversation.
     """
     if annotator is not None:
         check_annotator(annotator)
     if conversation is not None:
         conversation = Conversations(store).summary(conversation).key
-    report = Report(name, time_limit)
-    if isinstance(source, bytes | bytearray | memoryview):
-        file = source_of_bytes(bytes(source), report, max_bytes=max_bytes)
-    else:
-        file = source_of_path(Path(source), report, max_bytes=max_bytes)
-    if _FORMAT.match_share(file) > 0.5:
-        return read_relevance_file(file, store, annotator=annotator, skip_bad=skip_bad)
-    if _has_turn_lists(file):
-        return read_turn_lists(file, store, annotator=annotator, conversation=conversation, skip_bad=skip_bad)
-    raise file.json_error or TranscriptError(
+    if _FORMAT.match_share(source) > 0.5:
+        return read_relevance_file(source, store, annotator=annotator, skip_bad=skip_bad)
+    if _has_turn_lists(source):
+        return read_turn_lists(
+            source, store, annotator=annotator, conversation=conversation, skip_bad=skip_bad
+        )
+    raise source.json_error or TranscriptError(
         "not a file of labels: expected a relevance set, or JSON lines with current_turn and relevant_turns",
-        file=name,
+        file=source.report.file,
     )
 
 

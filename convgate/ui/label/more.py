@@ -13,7 +13,9 @@ from convgate.labels.exchange import SUFFIXES, LabelFormat, keep_labels, read_la
 from convgate.labels.imports import Import
 from convgate.store import Labels
 from convgate.transcripts import BadLinesError, Problems
+from convgate.transcripts.problems import Report
 from convgate.transcripts.redaction import Redactor
+from convgate.transcripts.source import source_of_bytes
 from convgate.ui.shared.actions import draw_problem, reporting_problems
 from convgate.ui.shared.annotator import annotator
 from convgate.ui.shared.answering import keep_saved
@@ -93,10 +95,8 @@ def _draw_import(app: App, state: ExploreState, by: str, name: str, content: byt
     """Draw what a file holds, and the button to store it."""
     skip = st.toggle("Skip bad rows", key="label.import.skip")
     try:
-        labels = read_labels(
-            content, name, app.store, annotator=by, conversation=state.conversation, skip_bad=skip,
-            time_limit=app.settings.read_limit_seconds,
-        )  # fmt: skip
+        source = source_of_bytes(content, Report(name, app.settings.read_limit_seconds))
+        labels = read_labels(source, app.store, annotator=by, conversation=state.conversation, skip_bad=skip)
     except ConvgateError as error:
         show_problem(error)
         if isinstance(error, BadLinesError):
