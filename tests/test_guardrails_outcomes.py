@@ -43,14 +43,14 @@ def test_the_last_recorded_outcome_counts(store: Store) -> None:
     assert outcomes(store) == {"a": 1, "b": 0}
 
 
-def test_a_selection_is_logged_and_overruled_while_modes_drift(store: Store) -> None:
+def test_a_built_context_is_logged_and_overruled_while_modes_drift(store: Store) -> None:
     put_baseline(store, {"GENERAL": 1_000})
     with Guardrails(store.path, Settings(guard_drift_min_requests=3)) as guard:
-        selector = make_selector(guard=guard)
+        contexts = make_selector(guard=guard)
         messages = chat("TASK build a shed", "fine", "TASK now paint it")
-        selections = [selector.select(messages) for _ in range(3)]
+        selections = [contexts.select(messages) for _ in range(3)]
         assert guard.flush()
-        drifting = selector.select(messages)
+        drifting = contexts.select(messages)
         guard.flush()
     assert [one.mode for one in selections] == ["TASK"] * 3
     assert (drifting.mode, drifting.budgeted.mode_decision.mode) == ("GENERAL", "TASK")

@@ -394,7 +394,7 @@ def test_rules_of_the_settings_begin_a_new_history_with_the_instructions(convgat
         assert one.json()["session"]["turns"] == 2
 
 
-def test_a_selection_has_the_summary_of_its_session(convgate_home: Path) -> None:
+def test_a_context_has_the_summary_of_its_session(convgate_home: Path) -> None:
     with client_of(convgate_home, session_summary_turns=2) as client:
         body = {"messages": long_chat()[:3], "session": "a", "intent": "task", "budget": 53_000}
         sections = client.post("/v1/select", json=body).json()["sections"]
