@@ -162,15 +162,6 @@ def copied_databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
         yield
 
 
-@pytest.fixture(scope="session")
-def shared_data() -> Path:
-    """The folder with the real relevance sets, which are not part of the repository."""
-    folder = CHECKOUT.parent / "shared" / "data"
-    if not folder.is_dir():
-        pytest.skip(f"the relevance sets are not here: {folder}")
-    return folder
-
-
 @pytest.fixture
 def fake_encoder() -> FakeEncoder:
     """An encoder without a model that records its calls."""

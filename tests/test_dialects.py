@@ -1,4 +1,4 @@
-"""Lists of every dialect: read, selected from and built into contexts without a call that is cut in half."""
+"""Lists of every dialect: read, and selected from with and without a budget, no call cut in half."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def check_many(name: str, count: int) -> None:
             any(message is one for one in messages) for message in selection.messages
         ), "the very same objects, where nothing has to be joined"
         budget, dialect = rng.choice([0, 20, 60, 120, None]), name.removesuffix(" without ids")
-        context = make_selector(policy=policy).select(messages, budget=budget, dialect=dialect)
-        assert (check(context.messages), context.breaches) == ([], ()), seed
+        selection = make_selector(policy=policy).select(messages, budget=budget, dialect=dialect)
+        assert (check(selection.messages), selection.breaches) == ([], ()), seed
         adapted = select_messages(messages, MessageSelector(plain(policy)))
         assert check(adapted) == [], seed
         assert messages == before, "nothing is changed"
@@ -199,9 +199,9 @@ def test_messages_that_a_selection_adds_have_the_shape_of_the_list():
     for name in ("anthropic", "bedrock", "gemini"):
         write, check = DIALECTS[name]
         messages = list(write(random_exchanges(random.Random(3))))
-        context = make_selector(set()).select(messages, budget=10_000, capsules=["They fly to Lisbon."])
-        assert check(context.messages) == []
-        first = blocks_of(context.messages)[0]
+        selection = make_selector(set()).select(messages, budget=10_000, capsules=["They fly to Lisbon."])
+        assert check(selection.messages) == []
+        first = blocks_of(selection.messages)[0]
         assert first == "They fly to Lisbon." or first["text"] == "They fly to Lisbon."
 
 

@@ -310,7 +310,7 @@ def test_pools_of_raters_see_one_arm_each(store: Store) -> None:
     for name in (CONTROL, GATE):
         add_trials(store, experiment, name, 2)
     shown = {rater: next_trial(store, experiment, rater) for rater in ("ada", "bo", "cy", "dee")}
-    arms = {rater: found.arm for rater, found in shown.items() if found}
+    arms = {rater: trial.arm for rater, trial in shown.items() if trial}
     assert Counter(arms.values()) == {CONTROL: 2, GATE: 2}
     stranger = next(rater for rater, arm in arms.items() if arm != arms["ada"])
     own = shown["ada"]

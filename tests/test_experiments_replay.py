@@ -95,7 +95,7 @@ def test_matched_tokens_are_those_of_the_control_and_the_best_turns_fill_them() 
     assert results["best", "matched"].gains["recall"].interval == [0.5, 0.5]
 
 
-def test_a_share_is_of_the_history_and_binds_contexts_too() -> None:
+def test_a_share_is_of_the_history_and_binds_sections_too() -> None:
     results = run_replay([*arms(last="alone:last_k(k=8)"), ArmSelector("budgeted", make_selector())], 0.5)
     assert value(results["last", 0.5], "token_share") == 0.5
     assert value(results["last", 0.5], "recall") == 0.5
@@ -109,13 +109,13 @@ def test_policies_without_a_ranking_fill_with_what_they_keep_then_with_the_newes
     assert value(results["fixed", 0.5], "recall") == 1.0, "turn 1, turn 0 that opens the list, and 7 and 6"
 
 
-def test_a_context_fills_its_budget_but_for_what_its_mode_drops() -> None:
+def test_a_selection_fills_its_budget_but_for_what_its_mode_drops() -> None:
     current = Turn.of("user", "TASK now")  # a mode that drops turns
     turns = (*make_set().conversations["c0"].turns[:8], current)
     case = Case("c", "c", 8, None, frozenset({1, 4}))
     own = RelevanceSet("own", {"c": Conversation("c", turns)}, (case,))
-    context = make_selector(policy=FixedPolicy((1,), {1: 0.05, 4: 0.15}, probabilities=True))
-    results = rows(replay(own, [ArmSelector("own", context)], [0.75], counter=count_words))
+    selector = make_selector(policy=FixedPolicy((1,), {1: 0.05, 4: 0.15}, probabilities=True))
+    results = rows(replay(own, [ArmSelector("own", selector)], [0.75], counter=count_words))
     assert value(results["own", 0.75], "tokens") == 6 * SIZE
     assert value(results["own", 0.75], "recall") == 0.5
 

@@ -239,7 +239,7 @@ def test_simulated_sessions_are_as_alike_as_asked() -> None:
     assert alike.significant["completion"] < 0.5 < 0.7 < independent.significant["completion"]
 
 
-def test_longer_contexts_alone_are_no_success() -> None:
+def test_longer_selections_alone_are_no_success() -> None:
     truth = Truth((0.65, 0.65), (0.2, 0.2), token_ratio=1.3, gain_per_token=0.00015)
     result = simulate(two_arms(1_110), truth, runs=60, hypotheses=COMPLETION)
     assert result.significant["completion"] > 0.9

@@ -137,8 +137,8 @@ def test_matches_have_their_place_whatever_the_case_and_apostrophes() -> None:
     assert (second.outcome, second.match.said) == (SKIP, "assistant")
     assert (second.match.start, second.match.end) == (1, 3)
     assert rules.matches(Exchange("ok", "don't")) == []
-    (found,) = parse_rules(keep_rule("bug")).matches(Exchange("\ud83d bug \udc00"))
-    assert (found.match.start, found.match.end) == (2, 5), "half a surrogate pair does no harm"
+    (bug,) = parse_rules(keep_rule("bug")).matches(Exchange("\ud83d bug \udc00"))
+    assert (bug.match.start, bug.match.end) == (2, 5), "half a surrogate pair does no harm"
 
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Cn", "Zl", "Zp")), max_size=30)

@@ -142,7 +142,7 @@ def test_a_lost_invariant_is_a_critical_alert_for_callback_and_webhook(
     ]
     (posted,) = server.requests
     assert (posted["event"], posted["kind"], posted["severity"]) == ("raised", "breach", "critical")
-    assert GuardStates(store).open_alerts() == [], "the baseline context took its place"
+    assert GuardStates(store).open_alerts() == [], "the baseline took its place"
     (stored,) = GuardStates(store).alerts(NINE, NINE + timedelta(days=1))
     assert stored.kind == "breach"
 

@@ -28,8 +28,6 @@ from tests.guardrails import EVENLY, add_requests, open_guardrails, put_baseline
 from tests.session_agents import NINE, Clock, empty_store
 from tools.drift import START, simulate
 
-NORMAL = {"TASK": 0.4, "EXPLORATION": 0.15, "DEBUGGING": 0.2, "LEARNING": 0.1, "GENERAL": 0.15}
-
 
 @pytest.fixture(scope="module")
 def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, list[RequestRecord]]]:

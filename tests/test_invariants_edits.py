@@ -37,19 +37,19 @@ def add_conversation(store: Store, conversation: Conversation = CONVERSATION) ->
     return stored.key
 
 
-def found(*edits: InvariantEdit, turn: int = 0) -> list[tuple[str, str, str, bool]]:
+def after(*edits: InvariantEdit, turn: int = 0) -> list[tuple[str, str, str, bool]]:
     edited = with_edits(CONVERSATION, {turn: edits})
     return [(one.type, one.text, one.state, one.pinned) for one in find_invariants(edited.turns)]
 
 
 def test_an_edit_takes_precedence_over_found_invariants():
-    assert found() == [("hard_constraint", NO_EMOJIS, "lifted", False)]
-    assert found(InvariantEdit(of=NO_EMOJIS, pinned=True)) == [("hard_constraint", NO_EMOJIS, "active", True)]
-    assert found(InvariantEdit(of=NO_EMOJIS, state="active")) == [
+    assert after() == [("hard_constraint", NO_EMOJIS, "lifted", False)]
+    assert after(InvariantEdit(of=NO_EMOJIS, pinned=True)) == [("hard_constraint", NO_EMOJIS, "active", True)]
+    assert after(InvariantEdit(of=NO_EMOJIS, state="active")) == [
         ("hard_constraint", NO_EMOJIS, "active", False)
     ]
     changed = InvariantEdit(of=NO_EMOJIS, text="It starts at 9.", type="safety_requirement", scope="start")
-    assert found(changed) == [("safety_requirement", "It starts at 9.", "active", False)]
+    assert after(changed) == [("safety_requirement", "It starts at 9.", "active", False)]
     (one,) = find_invariants(with_edits(CONVERSATION, {0: [changed]}).turns)
     assert (one.scope, one.found_by, CONVERSATION.turns[0].text[one.start : one.end]) == (
         "start",
@@ -66,20 +66,20 @@ def test_an_edit_takes_precedence_over_found_invariants():
 
 def test_what_is_added_stands_at_any_turn_and_what_is_found_can_end_it_unless_it_is_pinned():
     hall = InvariantEdit(text="The hall opens at 8.", type="blocking_error")
-    assert found(hall, turn=1)[1:] == [("blocking_error", "The hall opens at 8.", "active", False)]
+    assert after(hall, turn=1)[1:] == [("blocking_error", "The hall opens at 8.", "active", False)]
     (_, one) = find_invariants(with_edits(CONVERSATION, {1: [hall]}).turns)
     assert (one.source, one.found_by, one.held) == (1, "person", False)
     (_, one) = find_invariants(with_edits(CONVERSATION, {1: [replace(hall, pinned=True)]}).turns)
     assert one.held
     own = InvariantEdit(text="emojis never", type="hard_constraint")
-    assert ("hard_constraint", "emojis never", "lifted", False) in found(own)
+    assert ("hard_constraint", "emojis never", "lifted", False) in after(own)
 
 
 def test_an_edit_of_what_is_no_longer_found_is_not_lost():
-    assert ("user_correction", "other words", "active", True) in found(
+    assert ("user_correction", "other words", "active", True) in after(
         InvariantEdit(of="gone", text="other words", type="user_correction", pinned=True)
     )
-    assert found(InvariantEdit(of="gone", state="ended")) == found()
+    assert after(InvariantEdit(of="gone", state="ended")) == after()
 
 
 def test_edits_travel_in_messages():

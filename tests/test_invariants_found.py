@@ -93,12 +93,12 @@ def test_each_statement_is_one_of_its_own_verbatim():
 
 
 def test_the_scope_is_in_the_turns_words_and_the_reason_names_what_told():
-    (found,) = find_invariants(
+    (invariant,) = find_invariants(
         [Turn.of("user", "Bitte beachten: Der ÄRZTEBRIEF darf nie länger als 1 Seite sein.")]
     )
-    assert found.scope == "ÄRZTEBRIEF"
-    assert found.reason.startswith("It ")
-    assert found.to_json()["text"] == found.text
+    assert invariant.scope == "ÄRZTEBRIEF"
+    assert invariant.reason.startswith("It ")
+    assert invariant.to_json()["text"] == invariant.text
 
 
 def test_hostile_text_is_read_to_its_end_and_quoted_verbatim():
@@ -213,8 +213,13 @@ def test_an_error_is_resolved_by_what_says_so(later: str):
         Turn.of("assistant", "Try 4."),
         Turn.of("user", later),
     ]
-    (found,) = find_invariants(turns)
-    assert (found.state, found.ended_by, found.superseded_by, found.held) == ("resolved", 2, None, False)
+    (invariant,) = find_invariants(turns)
+    assert (invariant.state, invariant.ended_by, invariant.superseded_by, invariant.held) == (
+        "resolved",
+        2,
+        None,
+        False,
+    )
 
 
 def test_the_same_error_is_one_until_it_is_solved_and_another_stands_beside_it():

@@ -59,8 +59,8 @@ def test_each_statement_has_a_kind_a_likelihood_and_the_words_for_it(judge: Kind
         ((one,),) = judge.classify([UserMessage(text, "Dry?")])
         assert one.kind == kind, text
         assert kind == "none" or (one.likelihood > 0.3 and one.signs)
-    (found,) = find_invariants([Turn.of("user", "keep it dry, always")], judge)
-    assert "“keep”" in found.reason
+    (invariant,) = find_invariants([Turn.of("user", "keep it dry, always")], judge)
+    assert "“keep”" in invariant.reason
 
 
 def test_each_message_is_encoded_once_and_memory_is_bounded(

@@ -172,7 +172,7 @@ def test_exchange_leaves_with_all_that_answers_it_and_instructions_stay():
 
 
 @pytest.mark.parametrize(
-    ("said", "rules"),
+    ("lines", "rules"),
     [
         (["u: Which port?", "t: 80", "a: Let me see.", "t: 81"], ["open", "open", "open"]),
         (["u: Hi", "a: Hello!", "u: Which port?", "u: hello?"], ["greeting", "greeting", "open"]),
@@ -186,8 +186,8 @@ def test_exchange_leaves_with_all_that_answers_it_and_instructions_stay():
         (["u: Fix it", "u: Done", "u: thanks"], ["short exchange", "short exchange"]),
     ],
 )  # fmt: skip
-def test_the_current_session_is_kept_whatever_its_length(said, rules):
-    decisions = GatekeeperPolicy().decide(*parse_conversation(*said).at(len(said) - 1))
+def test_the_current_session_is_kept_whatever_its_length(lines, rules):
+    decisions = GatekeeperPolicy().decide(*parse_conversation(*lines).at(len(lines) - 1))
     assert [one.rule for one in decisions] == rules
     kept = {"open", "question", "answer"}
     assert [one.kept for one in decisions] == [one.rule in kept for one in decisions]
@@ -239,9 +239,9 @@ def timed_conversation(lines: list[tuple[str, str, int, str | None]]) -> Convers
 
 
 @given(st.lists(SAID, min_size=2, max_size=9), st.lists(st.integers(1, 8), max_size=6))
-def test_what_is_known_of_a_conversation_changes_no_decision_about_sessions(said, places) -> None:
-    policy, conversation = SessionPolicy(), timed_conversation(said)
-    for index in [place for place in places if place < len(said)]:
+def test_what_is_known_of_a_conversation_changes_no_decision_about_sessions(lines, places) -> None:
+    policy, conversation = SessionPolicy(), timed_conversation(lines)
+    for index in [place for place in places if place < len(lines)]:
         decisions = policy.decide(*conversation.at(index))
         anew = segment(conversation.turns[: index + 1]).begun(index)
         assert decisions.kept.tolist() == [turn >= anew.index for turn in range(index)]

@@ -117,8 +117,8 @@ def test_a_whole_history_policy_sees_all_turns_and_restores_none():
 
 
 @given(texts, st.integers(0, 9))
-def test_one_stage_is_that_policy_alone(said, window):
-    moment = conversation(said).at(len(said) - 1, window=window)
+def test_one_stage_is_that_policy_alone(texts, window):
+    moment = conversation(texts).at(len(texts) - 1, window=window)
     for name in ("gate", "last_k", "everything"):
         one, alone = build("pipeline", stages=name).decide(*moment), build(name).decide(*moment)
         assert one.kept.tolist() == alone.kept.tolist()
@@ -136,8 +136,8 @@ SAID = ("Hi", "ok", "we always use loss", "new topic: nan", "fibonacci function"
 
 
 @given(st.lists(st.sampled_from(SAID), min_size=1, max_size=9))
-def test_gatekeeper_and_sessions_decide_in_a_pipeline_as_they_do_alone(said):
-    moment = conversation(said).at(len(said) - 1)
+def test_gatekeeper_and_sessions_decide_in_a_pipeline_as_they_do_alone(texts):
+    moment = conversation(texts).at(len(texts) - 1)
     alone = [build(name).decide(*moment) for name in ("gatekeeper", "session")]
     piped = build("pipeline", stages="gatekeeper > session").decide(*moment)
     assert piped.kept.tolist() == (alone[0].kept & alone[1].kept).tolist()

@@ -18,64 +18,64 @@ def turn(role: str, text: str = "x", **metadata: object) -> Turn:
     return Turn.of(role, text, metadata=metadata)
 
 
-def found(*turns: Turn, estimate: bool = False) -> list[tuple[float, str, int | None]]:
+def known(*turns: Turn, estimate: bool = False) -> list[tuple[float, str, int | None]]:
     return [(one.value, one.source, one.answer) for one in confidences(turns, estimate=estimate)]
 
 
 class TestSources:
     def test_what_the_message_states_comes_before_its_tokens_and_these_before_nothing(self):
         logprobs = {"content": [{"token": "a", "logprob": 0.0}, {"token": "b", "logprob": math.log(0.5)}]}
-        assert found(turn("assistant", confidence=0.8, logprobs=logprobs)) == [(0.8, "message", None)]
-        assert found(turn("assistant", logprobs=logprobs)) == [(0.75, "logprobs", None)]
-        assert found(turn("assistant")) == [(0.5, "absent", None)]
+        assert known(turn("assistant", confidence=0.8, logprobs=logprobs)) == [(0.8, "message", None)]
+        assert known(turn("assistant", logprobs=logprobs)) == [(0.75, "logprobs", None)]
+        assert known(turn("assistant")) == [(0.5, "absent", None)]
 
     def test_hedging_is_asked_only_where_nothing_is_stated_and_only_when_it_is_wanted(self):
         hedged = "I think it might be Bergen."
-        assert found(turn("assistant", hedged)) == [(0.5, "absent", None)]
-        assert found(turn("assistant", hedged), estimate=True) == [(0.25, "estimate", None)]
-        assert found(turn("assistant", hedged, confidence=0.9), estimate=True)[0][1] == "message"
-        assert found(turn("assistant", hedged, logprobs=[0.0]), estimate=True)[0][1] == "logprobs"
-        assert found(turn("assistant", "…"), estimate=True) == [(0.5, "absent", None)]
+        assert known(turn("assistant", hedged)) == [(0.5, "absent", None)]
+        assert known(turn("assistant", hedged), estimate=True) == [(0.25, "estimate", None)]
+        assert known(turn("assistant", hedged, confidence=0.9), estimate=True)[0][1] == "message"
+        assert known(turn("assistant", hedged, logprobs=[0.0]), estimate=True)[0][1] == "logprobs"
+        assert known(turn("assistant", "…"), estimate=True) == [(0.5, "absent", None)]
 
 
 class TestWhoseItIs:
     def test_a_question_has_the_confidence_of_its_answer_whatever_it_states_itself(self):
         asked = turn("user", confidence=0.95)
-        assert found(asked, turn("assistant", confidence=0.3)) == [
+        assert known(asked, turn("assistant", confidence=0.3)) == [
             (0.3, "message", 1),
             (0.3, "message", None),
         ]
-        assert found(asked, turn("assistant"))[0] == (0.5, "absent", 1)
+        assert known(asked, turn("assistant"))[0] == (0.5, "absent", 1)
 
     def test_a_question_without_an_answer_has_its_own_confidence(self):
-        assert found(turn("user"), turn("user", confidence=0.8)) == [
+        assert known(turn("user"), turn("user", confidence=0.8)) == [
             (0.5, "absent", None),
             (0.8, "message", None),
         ]
         answered = [turn("assistant", confidence=0.9), turn("user"), turn("assistant", confidence=0.8)]
-        assert found(*answered, turn("user"))[-1] == (0.5, "absent", None)
+        assert known(*answered, turn("user"))[-1] == (0.5, "absent", None)
 
     def test_of_several_answers_a_question_has_the_highest_so_that_it_goes_last(self):
         answers = [turn("assistant", confidence=value) for value in (0.4, 0.85, 0.6)]
-        assert [value for value, _, _ in found(turn("user"), *answers)] == [0.85, 0.4, 0.85, 0.6]
+        assert [value for value, _, _ in known(turn("user"), *answers)] == [0.85, 0.4, 0.85, 0.6]
         unstated = [turn("assistant", confidence=0.4), turn("assistant")]
-        assert found(turn("user"), *unstated)[0] == (0.5, "absent", 2)
+        assert known(turn("user"), *unstated)[0] == (0.5, "absent", 2)
 
     def test_what_one_user_sends_in_a_row_is_one_question_and_another_user_asks_another(self):
         ann, bob = (Turn.of("user", "x", name=name) for name in ("Ann", "Bob"))
         answer = turn("assistant", confidence=0.8)
-        assert [value for value, _, _ in found(ann, ann, answer)] == [0.8, 0.8, 0.8]
-        assert [value for value, _, _ in found(ann, turn("system"), ann, answer)] == [0.8, 0.5, 0.8, 0.8]
-        assert [value for value, _, _ in found(ann, bob, answer)] == [0.5, 0.8, 0.8]
+        assert [value for value, _, _ in known(ann, ann, answer)] == [0.8, 0.8, 0.8]
+        assert [value for value, _, _ in known(ann, turn("system"), ann, answer)] == [0.8, 0.5, 0.8, 0.8]
+        assert [value for value, _, _ in known(ann, bob, answer)] == [0.5, 0.8, 0.8]
 
     def test_calls_and_results_go_with_the_answer_that_they_lead_to(self):
         call = Turn.of("assistant", "Let me look.", tool_calls=CALL)
         result = Turn.of("tool", "31 °C", tool_call_id="a", metadata={"confidence": 0.99})
         answer = turn("assistant", "Hot.", confidence=0.65)
-        assert found(turn("user"), call, result, answer) == [
+        assert known(turn("user"), call, result, answer) == [
             (0.65, "message", 3), (0.65, "message", 3), (0.65, "message", 3), (0.65, "message", None),
         ]  # fmt: skip
-        assert found(turn("user"), answer, call, result)[2:] == [(0.65, "message", 1)] * 2
+        assert known(turn("user"), answer, call, result)[2:] == [(0.65, "message", 1)] * 2
 
 
 class TestBadInput:

@@ -49,17 +49,21 @@ def kept_by_pruning(values: Sequence[float], *, length: int = 1, **settings: int
     return prune(messages([length] * len(values)), confident(values), **settings).rows
 
 
+BANDS = pytest.mark.parametrize(
+    ("value", "places"),
+    [
+        (0.7, range(1, 11)), (JUST_BELOW[0.7], (3, 6, 9)), (0.6, (3, 6, 9)), (JUST_BELOW[0.6], ()),
+        (0.5, ()), (JUST_BELOW[0.5], ()),
+    ],
+)  # fmt: skip
+"""Of ten older messages of one confidence: which stay, counted from 1."""
+
+
 class TestPruning:
-    @pytest.mark.parametrize(
-        ("value", "stays_at"),
-        [
-            (0.7, range(1, 11)), (JUST_BELOW[0.7], (3, 6, 9)), (0.6, (3, 6, 9)), (JUST_BELOW[0.6], ()),
-            (0.5, ()), (JUST_BELOW[0.5], ()),
-        ],
-    )  # fmt: skip
-    def test_older_messages_stay_by_their_confidence_and_their_position_from_the_start(self, value, stays_at):
+    @BANDS
+    def test_older_messages_stay_by_their_confidence_and_their_position_from_the_start(self, value, places):
         kept = kept_by_pruning([value] * 30)
-        assert [row + 1 for row in kept if row < 10] == list(stays_at)
+        assert [row + 1 for row in kept if row < 10] == list(places)
         assert kept[-20:] == list(range(10, 30))
 
     def test_under_a_limit_the_lowest_band_leaves_first_and_its_oldest_before_the_others(self):
@@ -75,16 +79,10 @@ class TestPruning:
 
 
 class TestWindow:
-    @pytest.mark.parametrize(
-        ("value", "enters_at"),
-        [
-            (0.7, range(1, 11)), (JUST_BELOW[0.7], (3, 6, 9)), (0.6, (3, 6, 9)), (JUST_BELOW[0.6], ()),
-            (0.5, ()), (JUST_BELOW[0.5], ()),
-        ],
-    )  # fmt: skip
-    def test_past_the_base_window_confidence_and_position_from_the_newest_decide(self, value, enters_at):
+    @BANDS
+    def test_past_the_base_window_confidence_and_position_from_the_newest_decide(self, value, places):
         kept = kept_by_window([value] * 10, base_window=0)
-        assert sorted(10 - row for row in kept) == list(enters_at)
+        assert sorted(10 - row for row in kept) == list(places)
 
     def test_it_closes_at_the_first_that_does_not_fit_though_a_later_one_would(self):
         turns = messages([5, 300, 5, 5])
@@ -100,17 +98,17 @@ class TestWindow:
 
 
 @given(MESSAGES, st.integers(0, 300), st.integers(0, 300), PERIODS)
-def test_a_longer_base_window_never_keeps_less(told, base_window, more, period):
-    turns, known = messages([length for _, length in told]), confident([value for value, _ in told])
+def test_a_longer_base_window_never_keeps_less(rows, base_window, more, period):
+    turns, known = messages([length for _, length in rows]), confident([value for value, _ in rows])
     less = window(turns, known, base_window=base_window, period=period)
     assert (less.kept <= window(turns, known, base_window=base_window + more, period=period).kept).all()
 
 
 @given(MESSAGES.filter(bool), st.data(), PERIODS, st.integers(0, 300), st.integers(0, 25))
 def test_a_higher_confidence_never_loses_a_message_not_even_another_one(
-    told, data, period, base_window, keep_last
+    rows, data, period, base_window, keep_last
 ):
-    turns, values = messages([length for _, length in told]), [value for value, _ in told]
+    turns, values = messages([length for _, length in rows]), [value for value, _ in rows]
     row = data.draw(st.integers(0, len(values) - 1))
     raised = [*values]
     raised[row] = max(values[row], data.draw(SHARES))
@@ -143,8 +141,8 @@ def test_a_higher_confidence_of_an_answer_never_loses_its_question(values, data,
 
 
 @given(MESSAGES, PERIODS, st.integers(0, 20), st.integers(0, 200))
-def test_a_limit_holds_and_adds_nothing(told, period, most, characters):
-    turns, known = messages([length for _, length in told]), confident([value for value, _ in told])
+def test_a_limit_holds_and_adds_nothing(rows, period, most, characters):
+    turns, known = messages([length for _, length in rows]), confident([value for value, _ in rows])
     free = prune(turns, known, period=period).kept
     kept = prune(turns, known, period=period, max_messages=most, max_characters=characters).kept
     assert (kept <= free).all()

@@ -21,18 +21,18 @@ from tests.contexts import plain
 FEW = Pruning(keep_last=2, period=0)
 
 
-def said(role: str, text: str, confidence: float) -> Turn:
+def turn_of(role: str, text: str, confidence: float) -> Turn:
     return Turn.of(role, text, metadata={"confidence": confidence})
 
 
 TURNS = (
     Turn.of("system", "Be brief."),
     Turn.of("user", "a tax function"),
-    said("assistant", "def tax(): ...", 0.85),
+    turn_of("assistant", "def tax(): ...", 0.85),
     Turn.of("user", "nice weather"),
-    said("assistant", "yes", 0.45),
+    turn_of("assistant", "yes", 0.45),
     Turn.of("user", "and now"),
-    said("assistant", "now what", 0.45),
+    turn_of("assistant", "now what", 0.45),
 )
 
 
@@ -77,10 +77,10 @@ def test_a_pruned_instruction_is_sent_all_the_same() -> None:
 def test_a_tool_call_leaves_with_all_its_results_or_not_at_all(store: Store) -> None:
     def exchange(confidence: float) -> list[Turn]:
         call = Turn("assistant", tool_calls=(ToolCall("a", "f", "{}"),))
-        result = said("tool", "4", confidence)
+        result = turn_of("tool", "4", confidence)
         return [Turn.of("user", "2 + 2?"), call, Turn("tool", result.parts, tool_call_id="a")]
 
-    turns = [*exchange(0.4), said("assistant", "4", 0.4), *exchange(0.4), said("assistant", "4", 0.9)]
+    turns = [*exchange(0.4), turn_of("assistant", "4", 0.4), *exchange(0.4), turn_of("assistant", "4", 0.9)]
     key = stored(store, *turns)
     # the last three messages stay, and with the result its call
     assert list(plan_pruning(store, key, Pruning(keep_last=2, period=0)).reasons) == [0, 1, 2, 3]

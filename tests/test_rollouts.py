@@ -456,10 +456,10 @@ def test_a_damaged_rollout_gives_the_control(store: Store, rollout: Rollout, dam
 # The log
 
 
-def test_a_builder_logs_its_arm_and_outcomes_their_latency(store: Store, clock: Clock) -> None:
+def test_a_selector_logs_its_arm_and_outcomes_their_latency(store: Store, clock: Clock) -> None:
     with open_guardrails(store, clock) as guard:
-        contexts = make_selector(guard=guard, arm="candidate")
-        selections = [contexts.select(chat("TASK build a shed")) for _ in range(4)]
+        selector = make_selector(guard=guard, arm="candidate")
+        selections = [selector.select(chat("TASK build a shed")) for _ in range(4)]
         guard.flush()
     period = NINE - timedelta(3650), NINE + timedelta(3650)
     for selection, seconds in zip(selections, (1.0, 4.0, 3.0), strict=False):
@@ -480,9 +480,9 @@ def test_a_builder_logs_its_arm_and_outcomes_their_latency(store: Store, clock: 
 
 def test_a_session_counts_once(store: Store, clock: Clock) -> None:
     with open_guardrails(store, clock) as guard:
-        contexts = make_selector(guard=guard, arm="candidate")
+        selector = make_selector(guard=guard, arm="candidate")
         sessions = ("a \ud800", "b", "a \ud800", "a \ud800", None)
-        selections = [contexts.select(chat("TASK build a shed"), session=session) for session in sessions]
+        selections = [selector.select(chat("TASK build a shed"), session=session) for session in sessions]
         make_selector(guard=guard).select(chat("TASK build a shed"), session="without an arm")
         guard.flush()
     for selection, seconds in zip(selections, (1.0, 4.0, 2.0, 6.0, None), strict=True):

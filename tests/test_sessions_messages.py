@@ -1,4 +1,4 @@
-"""Messages of a running agent: stored by session, and the contexts that are built from them."""
+"""Messages of a running agent: stored by session, and the selections from them."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_messages_are_added_all_or_none(sessions: SessionManager) -> None:
     assert len(sessions.add_messages(good, after=1, max_turns=3).conversation) == 3
 
 
-def test_a_context_is_built_from_stored_messages(sessions: SessionManager) -> None:
+def test_a_selection_is_made_of_stored_messages(sessions: SessionManager) -> None:
     with pytest.raises(SessionError):
         sessions.select()
     session = sessions.add_messages(contexts.chat("user: TASK a login", "assistant: Fine.")).session.id
@@ -107,7 +107,7 @@ def test_messages_are_stored_with_their_times(sessions: SessionManager, clock: C
     assert times[2] == clock.now - timedelta(minutes=5)
 
 
-def test_a_context_has_no_fields_that_a_model_refuses(sessions: SessionManager) -> None:
+def test_a_selection_has_no_fields_that_a_model_refuses(sessions: SessionManager) -> None:
     own = {"workflow_state": "ACTIVE", "confidence": 0.4, "created_at": "2026-11-20T08:00:00Z"}
     sessions.add_message({"role": "user", "content": "GENERAL hello", "name": "Ada", **own})
     assert sessions.select().messages == [{"role": "user", "content": "GENERAL hello", "name": "Ada"}]

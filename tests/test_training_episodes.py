@@ -196,13 +196,3 @@ def test_what_is_not_judged_changes_neither_loss_nor_gradient() -> None:
         gradients.append(gradient)
     assert losses[0] == losses[1]
     assert torch.equal(*gradients)
-
-
-# Measuring
-
-
-def scored_set(*cases: Case) -> RelevanceSet:
-    conversation = Conversation(
-        "t", tuple(Turn.of("user", text) for text in ("0.9", "0.2", "0.7", "0.4", "now"))
-    )
-    return RelevanceSet("own", {"t": conversation}, cases)

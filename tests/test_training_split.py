@@ -28,7 +28,6 @@ from convgate.training.trainer import Trainer
 from convgate.transcripts import read_relevance_set
 from convgate.transcripts.cases import RelevanceSet
 from convgate.transcripts.relevance_sets import write_relevance_set
-from tests.conversations import make_conversation
 from tests.label_files import labels_of
 from tests.planted_sets import make_relevance_set, small_encoder, small_gate, with_cases, write_planted_set
 from tools.pretraining import sets as pretraining
@@ -192,14 +191,6 @@ def rename_conversations(sets: RelevanceSet, ids: str) -> RelevanceSet:
         {names[id]: replace(conversation, id=names[id]) for id, conversation in sets.conversations.items()},
         tuple(replace(case, conversation=names[case.conversation]) for case in sets.cases),
     )
-
-
-def many_conversations(count: int) -> dict[str, Conversation]:
-    some = [make_conversation(f"mtrag-{number}") for number in range(count)]
-    return {
-        conversation.id: Conversation(conversation.id, conversation.turns, format="relevance-set")
-        for conversation in some
-    }
 
 
 @pytest.fixture

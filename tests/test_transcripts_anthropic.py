@@ -20,14 +20,14 @@ TURNS = [
 ]
 
 
-def said(value: Any) -> list[tuple[str, str]]:
+def read_turns(value: Any) -> list[tuple[str, str]]:
     transcript = read_text(json.dumps(value))
     assert transcript.format == "openai"
     return [(turn.role, turn.text) for turn in transcript.conversations[0].turns]
 
 
 def test_system_calls_results_and_the_response_are_read() -> None:
-    assert said(REQUEST) == TURNS
+    assert read_turns(REQUEST) == TURNS
     (conversation,) = read_text(json.dumps(REQUEST))
     answer, results = conversation.turns[2:4]
     assert [(call.id, call.name, call.arguments) for call in answer.tool_calls] == [
@@ -42,12 +42,12 @@ def test_system_calls_results_and_the_response_are_read() -> None:
 
 def test_lists_and_lines_are_read() -> None:
     messages = [*REQUEST["messages"], REQUEST["response"]]
-    assert said(messages) == TURNS[1:]
+    assert read_turns(messages) == TURNS[1:]
     (conversation,) = read_text("\n".join(map(json.dumps, messages)))
     assert [(turn.role, turn.text) for turn in conversation.turns] == TURNS[1:]
     assert len(read_text("\n".join([json.dumps(REQUEST)] * 2))) == 2
     plain = {"messages": [{"role": "user", "content": "Hi"}]}
-    assert said({**plain, "system": "Be brief."}) == [("system", "Be brief."), ("user", "Hi")]
+    assert read_turns({**plain, "system": "Be brief."}) == [("system", "Be brief."), ("user", "Hi")]
 
 
 def test_chosen_turns_are_written_as_the_api_takes_them() -> None:

@@ -14,7 +14,7 @@ from convgate.transcripts import Transcript, read_conversations, read_text
 FOLDER = Path(__file__).with_name("transcripts")
 
 
-def said(transcript: Transcript) -> list[tuple[str, str]]:
+def spoken(transcript: Transcript) -> list[tuple[str, str]]:
     (session,) = transcript
     return [(turn.role, turn.text) for turn in session.turns]
 
@@ -29,7 +29,7 @@ def joined(lines: Sequence[Any]) -> str:
 
 def test_a_message_of_gemini_cli_counts_once_and_not_when_it_was_taken_back() -> None:
     transcript = read_conversations(FOLDER / "gemini_cli.jsonl")
-    assert said(transcript) == [
+    assert spoken(transcript) == [
         ("user", "Which boats are there?"),
         ("assistant", ""),
         ("tool", "two boats"),
@@ -42,12 +42,14 @@ def test_a_message_of_gemini_cli_counts_once_and_not_when_it_was_taken_back() ->
     lines = [
         line if "$rewindTo" not in line else {"$rewindTo": "lost"} for line in lines_of("gemini_cli.jsonl")
     ]
-    assert len(said(read_text(joined(lines)))) == 8, "nothing is taken back up to a message that is not there"
+    assert len(spoken(read_text(joined(lines)))) == 8, (
+        "nothing is taken back up to a message that is not there"
+    )
 
 
 def test_a_session_of_vs_code_is_what_its_changes_make_of_it() -> None:
     transcript = read_conversations(FOLDER / "vscode_log.jsonl")
-    assert said(transcript) == [
+    assert spoken(transcript) == [
         ("user", "Where is the port set?"),
         ("assistant", "In a.toml, line 3."),
         ("user", "Change it."),
@@ -57,7 +59,7 @@ def test_a_session_of_vs_code_is_what_its_changes_make_of_it() -> None:
     assert dict(transcript.summary.omitted) == {"line that changes nothing that is known": 1}
     first, *_, last = lines_of("vscode_log.jsonl")
     whole = {**first, "v": {**first["v"], "requests": last["v"]}}
-    assert said(read_text(json.dumps(whole))) == [("user", "Change it."), ("assistant", "Done.")]
+    assert spoken(read_text(json.dumps(whole))) == [("user", "Change it."), ("assistant", "Done.")]
 
 
 @pytest.mark.parametrize(
@@ -65,13 +67,13 @@ def test_a_session_of_vs_code_is_what_its_changes_make_of_it() -> None:
 )
 def test_a_change_at_no_place_changes_nothing(path: Any) -> None:
     first, *others = lines_of("vscode_log.jsonl")
-    before = said(read_text(joined([first, *others])))
-    assert said(read_text(joined([first, *others, {"kind": 2, "k": path, "v": [1]}]))) == before
+    before = spoken(read_text(joined([first, *others])))
+    assert spoken(read_text(joined([first, *others, {"kind": 2, "k": path, "v": [1]}]))) == before
 
 
 def test_the_last_branch_of_a_pi_session_is_read() -> None:
     transcript = read_conversations(FOLDER / "pi.jsonl")
-    assert said(transcript) == [
+    assert spoken(transcript) == [
         ("user", "Where is the port set?"),
         ("assistant", "Search."),
         ("tool", "a.toml:3"),
@@ -99,12 +101,12 @@ def test_events_of_codex_are_read_where_a_session_has_nothing_else() -> None:
     meta = {"timestamp": "2026-03-02T10:00:00Z", "type": "session_meta", "payload": {"id": "s1", "cwd": "/w"}}
     events = [event("UserMessage", "Where?"), event("Reasoning", "hm"), event("AgentMessage", "In a.toml.")]
     transcript = read_text(joined([meta, *events]))
-    assert said(transcript) == [("user", "Where?"), ("assistant", "In a.toml.")]
+    assert spoken(transcript) == [("user", "Where?"), ("assistant", "In a.toml.")]
     assert dict(transcript.summary.omitted) == {"item without a message": 1}
     message = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Where?"}]}
     items = [{"timestamp": "2026-03-02T10:00:00Z", "type": "response_item", "payload": message}]
     transcript = read_text(joined([meta, *items, *events]))
-    assert said(transcript) == [("user", "Where?")], "they repeat what the items say"
+    assert spoken(transcript) == [("user", "Where?")], "they repeat what the items say"
     assert not transcript.summary.omitted
 
 
@@ -121,7 +123,7 @@ def test_the_stream_of_codex_exec_is_read() -> None:
     ]
     transcript = read_text(joined(lines))
     assert (transcript.format, transcript.conversations[0].id) == ("codex", "t1")
-    assert said(transcript) == [("assistant", ""), ("tool", "a.py"), ("assistant", "One file.")]
+    assert spoken(transcript) == [("assistant", ""), ("tool", "a.py"), ("assistant", "One file.")]
     assert transcript.conversations[0].turns[0].tool_calls[0].arguments == "ls"
 
 
@@ -142,7 +144,7 @@ def test_an_export_of_opencode_has_calls_with_their_results() -> None:
 
 def test_events_of_copilot_cli_are_turns() -> None:
     transcript = read_conversations(FOLDER / "copilot_cli.jsonl")
-    assert said(transcript) == [
+    assert spoken(transcript) == [
         ("user", "Where is the port set?"),
         ("assistant", ""),
         ("tool", "a.toml:3"),
@@ -176,7 +178,7 @@ def test_a_pi_session_without_ids_is_read_in_order() -> None:
         {"type": "message", "message": {"role": role, "content": role}}
         for role in ("user", "assistant", "user")
     ]
-    assert said(read_text(joined([first, *messages]))) == [("user",) * 2, ("assistant",) * 2, ("user",) * 2]
+    assert spoken(read_text(joined([first, *messages]))) == [("user",) * 2, ("assistant",) * 2, ("user",) * 2]
 
 
 def test_files_of_a_message_to_copilot_cli_are_counted() -> None:

@@ -221,7 +221,7 @@ def test_lines_with_times_begin_turns(text: str) -> None:
 def test_times_without_a_day_are_kept_as_text_with_a_warning(text: str) -> None:
     transcript = read_text(text)
     (conversation,) = transcript
-    assert [(name, said.strip()) for name, said in spoken(conversation)] == [
+    assert [(name, text.strip()) for name, text in spoken(conversation)] == [
         ("Ana", "Hi"),
         ("Ben", "Note: hello\nNote: bye"),
     ]

@@ -47,7 +47,7 @@ def test_the_history_has_the_users_words_alone_and_its_calls_have_their_results(
 
 
 @pytest.mark.parametrize(
-    ("texts", "said"),
+    ("texts", "text"),
     [
         (["[ask_followup_question for 'Which?'] Result:\n<answer>\nThe red one.\n</answer>"], "The red one."),
         (["[attempt_completion] Result:", "Good, thanks."], "Good, thanks."),
@@ -55,8 +55,8 @@ def test_the_history_has_the_users_words_alone_and_its_calls_have_their_results(
         ([f"One text.\n\n{DETAILS}"], "One text."),
     ],
 )
-def test_answers_and_feedback_are_the_users(texts: list[str], said: str) -> None:
-    assert _turns(_read(("user", texts))) == [("user", said)]
+def test_answers_and_feedback_are_the_users(texts: list[str], text: str) -> None:
+    assert _turns(_read(("user", texts))) == [("user", text)]
 
 
 def test_notes_of_the_app_are_counted() -> None:

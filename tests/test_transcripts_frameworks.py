@@ -148,16 +148,20 @@ def test_a_summary_of_langchain_is_always_sent() -> None:
 
 
 def test_a_compaction_of_pydantic_ai_is_always_sent() -> None:
-    def said(kind: str, **part: Any) -> dict[str, Any]:
+    def message(kind: str, **part: Any) -> dict[str, Any]:
         return {"kind": kind, "parts": [part]}
 
     messages = [
-        said("response", part_kind="compaction", content="They walk to the moor.", provider_name="anthropic"),
-        said("response", part_kind="compaction", content=None, provider_details={"encrypted_content": "x"}),
-        said("request", part_kind="compaction", content="It may rain."),
-        said("request", part_kind="user-prompt", content="Which path?"),
-        said("response", part_kind="text", content="The ridge."),
-        said("request", part_kind="user-prompt", content="Thanks."),
+        message(
+            "response", part_kind="compaction", content="They walk to the moor.", provider_name="anthropic"
+        ),
+        message(
+            "response", part_kind="compaction", content=None, provider_details={"encrypted_content": "x"}
+        ),
+        message("request", part_kind="compaction", content="It may rain."),
+        message("request", part_kind="user-prompt", content="Which path?"),
+        message("response", part_kind="text", content="The ridge."),
+        message("request", part_kind="user-prompt", content="Thanks."),
     ]
     (conversation,) = _read(messages)
     summaries = ["They walk to the moor.", "[compaction]", "It may rain."]

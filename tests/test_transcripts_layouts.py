@@ -22,7 +22,7 @@ PLAIN = "".join(f"\n\n{name}: {text}" for name, text in zip(("Human", "Assistant
 
 
 def renamed(role: str, text: str, names: tuple[str, str]) -> list[dict[str, Any]]:
-    return [{role: names[place % 2], text: said, "index": place} for place, said in enumerate(SAID)]
+    return [{role: names[place % 2], text: content, "index": place} for place, content in enumerate(SAID)]
 
 
 SAMPLES: dict[str, dict[str, Any]] = {

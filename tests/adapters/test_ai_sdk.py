@@ -51,13 +51,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def upstream() -> Iterator[ChatServer]:
-    server = ChatServer()
-    yield server
-    server.close()
-
-
 def reply(provider: str, text: str | None, calls: Sequence[dict[str, Any]], *, streams: bool) -> Answer:
     if provider == "openai":
         return openai_reply(text, calls, streams=streams)

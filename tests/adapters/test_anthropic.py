@@ -54,11 +54,9 @@ def random_answer(rng: random.Random) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def upstream() -> Iterator[ChatServer]:
-    server = ChatServer()
-    server.set_script(anthropic_reply(FINE))
-    yield server
-    server.close()
+def upstream(upstream: ChatServer) -> ChatServer:
+    upstream.set_script(anthropic_reply(FINE))
+    return upstream
 
 
 @pytest.fixture

@@ -36,11 +36,9 @@ OWN = {"host", "content-length", "connection"}  # headers of a connection
 
 
 @pytest.fixture
-def upstream() -> Iterator[ChatServer]:
-    server = ChatServer()
-    server.set_script(gemini_reply({"text": "Fine."}))
-    yield server
-    server.close()
+def upstream(upstream: ChatServer) -> ChatServer:
+    upstream.set_script(gemini_reply({"text": "Fine."}))
+    return upstream
 
 
 @contextmanager

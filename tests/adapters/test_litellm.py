@@ -19,6 +19,7 @@ from convgate.adapters.litellm import ConvgateHandler, select_messages
 from convgate.adapters.openai import default_selector
 from convgate.adapters.selection import MessageSelector
 from convgate.messages.check import check_valid
+from tests.adapters.histories import failing_gate
 from tests.adapters.responses import exchange, output, user, violations
 from tests.contexts import FixedPolicy, chat, plain, tool_calls_message, tool_result
 
@@ -102,16 +103,11 @@ def test_the_proxy_finds_the_hook() -> None:
     assert isinstance(ConvgateHandler(plain(FixedPolicy())), litellm.integrations.custom_logger.CustomLogger)
 
 
-class BrokenPolicy(FixedPolicy):
-    def decide(self, current, history):
-        raise MemoryError("no room")
-
-
 def test_all_messages_are_sent_when_selecting_fails(caplog) -> None:
-    handler = ConvgateHandler(plain(BrokenPolicy()))
+    handler = ConvgateHandler(failing_gate())
     data = asyncio.run(handler.async_pre_call_hook(None, None, {"messages": MESSAGES}, "acompletion"))
     assert data["messages"] == MESSAGES
-    assert "no room" in caplog.text
+    assert "no model" in caplog.text
 
 
 @pytest.mark.shipped

@@ -150,7 +150,7 @@ def test_calls_in_additional_kwargs_are_kept_with_their_results():
     assert stored.get(input=QUESTION)[:4] == stored.get_all()[:4]
 
 
-def test_restored_memory_has_the_budget_and_its_own_builder():
+def test_restored_memory_has_the_budget_and_its_own_selector():
     restored = SelectionMemory.from_dict(SelectionMemory.from_defaults(budget=50).to_dict())
     assert restored.budget == 50
     restored.put(ChatMessage(role="user", content=QUESTION))

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from convgate.adapters.openai import default_selector, select_messages
 from convgate.adapters.selection import MessageSelector
 from convgate.messages.check import check_valid
+from tests.adapters.histories import failing_gate
 from tests.adapters.responses import (
     all_in,
     answer,
@@ -24,7 +25,7 @@ from tests.adapters.responses import (
     user,
     violations,
 )
-from tests.contexts import FixedPolicy, make_selector, plain, tool_calls_message, tool_result
+from tests.contexts import make_selector, tool_calls_message, tool_result
 
 pytestmark = pytest.mark.adapters
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -180,15 +181,10 @@ def test_outputs_of_calls_that_the_server_has_are_sent() -> None:
     assert select_messages([], selector()) == []
 
 
-class BrokenPolicy(FixedPolicy):
-    def decide(self, current, history):
-        raise MemoryError("no room")
-
-
 def test_all_messages_are_sent_when_selecting_fails(caplog) -> None:
-    broken = MessageSelector(plain(BrokenPolicy()))
+    broken = MessageSelector(failing_gate())
     assert select_messages(CHAT, broken) == CHAT
-    assert "no room" in caplog.text
+    assert "no model" in caplog.text
 
 
 def test_a_budget_counts_the_items() -> None:

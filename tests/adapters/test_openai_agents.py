@@ -31,6 +31,7 @@ from openai.types.responses import (
 
 from convgate.adapters.openai_agents import call_model_input_filter, session_input_callback
 from convgate.selection.selector import Selector
+from tests.adapters.histories import failing_gate
 from tests.adapters.responses import all_in, exchange, output, user, violations
 from tests.adapters.responses import call as asked
 from tests.contexts import FixedPolicy, make_selector, plain
@@ -154,16 +155,11 @@ def test_a_call_that_is_still_going_on_stays() -> None:
     assert [len(items) for items in model.inputs] == [1, 4, 7]
 
 
-class BrokenPolicy(FixedPolicy):
-    def decide(self, current, history):
-        raise MemoryError("no room")
-
-
 def test_everything_is_sent_when_selecting_fails(caplog) -> None:
     model, session = ScriptedModel(*SCRIPT), SQLiteSession("a")
     hooks = {
-        "session_input_callback": session_input_callback(plain(BrokenPolicy())),
-        "call_model_input_filter": call_model_input_filter(plain(BrokenPolicy())),
+        "session_input_callback": session_input_callback(failing_gate()),
+        "call_model_input_filter": call_model_input_filter(failing_gate()),
     }
 
     async def ask() -> list[str]:
@@ -171,7 +167,7 @@ def test_everything_is_sent_when_selecting_fails(caplog) -> None:
 
     assert asyncio.run(ask())[-1] == "The loss is nan still."
     assert [len(items) for items in model.inputs] == [1, 6, 8, 10, 13]
-    assert "no room" in caplog.text
+    assert "no model" in caplog.text
 
 
 def test_a_budget_bounds_what_a_session_sends() -> None:

@@ -33,14 +33,6 @@ pytestmark = pytest.mark.adapters
 KEY = {"Authorization": "Bearer upstream-key", "X-Convgate-Token": TOKEN}
 
 
-@pytest.fixture
-def upstream() -> Iterator[ChatServer]:
-    server = ChatServer()
-    server.set_script(completion_reply("Fine."))
-    yield server
-    server.close()
-
-
 @contextmanager
 def proxy_of(home: Path, upstream: ChatServer | str, **values: Any) -> Iterator[Any]:
     """A client of a running proxy."""

@@ -113,7 +113,7 @@ def test_budget_covers_the_tool_steps_as_well():
     assert tokens[selector.keep(ASKED + STEPS)].sum() <= 150
 
 
-def test_turns_of_invariants_are_kept_when_the_context_states_them_apart():
+def test_turns_of_invariants_are_kept_when_the_selection_states_them_apart():
     rule = "You must never delete the backups. " + "The reasons are long. " * 100
     messages = chat(rule, "Fine.", "TASK tidy up")
     selection = make_selector(set()).select(messages, budget=60)

@@ -93,14 +93,6 @@ def workers_of(process: subprocess.Popen[str]) -> list[Any]:
     return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
 
 
-@pytest.fixture
-def upstream() -> Iterator[ChatServer]:
-    server = ChatServer()
-    server.set_script(completion_reply("Fine."))
-    yield server
-    server.close()
-
-
 def test_upstream_that_dies_in_the_middle_is_one_line_of_the_log(upstream: ChatServer) -> None:
     with served("--upstream", upstream.url) as (process, client):
         upstream.script = [events("first", "last", breaks=True)]

@@ -80,7 +80,7 @@ def test_a_selection_is_a_retrieval_with_its_figures(memory: InMemorySpanExporte
     assert 0 < values["convgate.tokens_sent"] <= values["convgate.tokens_total"]
 
 
-def test_a_context_names_its_session_mode_and_invariants_but_no_text(
+def test_a_selection_names_its_session_mode_and_invariants_but_no_text(
     memory: InMemorySpanExporter, store: Store
 ) -> None:
     sessions = SessionManager(store, workspace="shop", selector=contexts.make_selector())

@@ -109,8 +109,8 @@ def ask_again(
         id = f"{name}-{number}"
         speakers = draw_distinct(rng, names, 2) if names else []
         history = _sessions(rng, material, turns, speakers)
-        said, asked = _asked_out_of(rng, history, questions)
-        conversations[id] = Conversation(id, tuple(said), format="relevance-set")
+        talk, asked = _asked_out_of(rng, history, questions)
+        conversations[id] = Conversation(id, tuple(talk), format="relevance-set")
         cases += [
             Case(f"{id}-q{place}", id, None, query, relevant, tags=("asked-again",))
             for place, (query, relevant) in enumerate(asked)
@@ -118,7 +118,7 @@ def ask_again(
     return RelevanceSet(name, conversations, tuple(cases))
 
 
-class _Said:
+class _Texts:
     """The texts of a transcript, for none is to come twice."""
 
     def __init__(self) -> None:
@@ -168,12 +168,12 @@ def _woven(
     for _ in range(_ATTEMPTS):
         pool = pick(rng, near) if near and rng.random() < 0.5 else talks
         chosen = draw_distinct(rng, pool, int(rng.integers(sources[0], sources[1] + 1)))
-        said, turns, places = _Said(), list[Turn](), list[int]()
+        known, turns, places = _Texts(), list[Turn](), list[int]()
         parts = [talk.exchanges if begin == "first" else _from_anywhere(rng, talk) for talk in chosen]
         for exchange in _alternating(rng, parts):
             if len(turns) + len(exchange) > most_messages:
                 break
-            if said.is_new(exchange):
+            if known.is_new(exchange):
                 if len(turns) >= _FIRST_CASE:
                     places.append(len(turns))
                 turns += exchange
@@ -201,14 +201,14 @@ def _sessions(
     is_woven = rng.random() < 0.5
     time = _FIRST_DAY + timedelta(days=int(rng.integers(_LAST_START)))
     waiting = draw_distinct(rng, talks, len(talks))
-    said, history, reached = _Said(), list[Exchange](), 0
+    known, history, reached = _Texts(), list[Exchange](), 0
     while waiting:
         size = int(rng.integers(2, 4)) if is_woven else 1
         session, waiting = waiting[:size], waiting[size:]
         time += timedelta(days=int(rng.integers(1, _LONGEST_PAUSE + 1)))
         moment = time + timedelta(minutes=int(rng.integers(7 * 60, 23 * 60)))
         for exchange in _alternating(rng, [talk.exchanges for talk in session]):
-            if said.is_new(exchange):
+            if known.is_new(exchange):
                 history.append(tuple(_spoken(turn, moment, speakers) for turn in exchange))
                 reached += len(exchange)
             if reached >= wanted:
