@@ -1,4 +1,4 @@
-"""Parts of the docs that are made of the code: formats, connections and the packages' order.
+"""Parts of the docs that are made of the code: formats, settings, connections and the packages' order.
 
 python -m tools.doc_blocks           # prints them
 python -m tools.doc_blocks --write   # puts them into their pages
@@ -7,13 +7,18 @@ python -m tools.doc_blocks --write   # puts them into their pages
 from __future__ import annotations
 
 import ast
+import inspect
+import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from configparser import ConfigParser
+from functools import partial
 from pathlib import Path
 
+from pydantic.fields import FieldInfo
+
 from convgate.core.connections import COMMANDS, LIBRARIES, Connection
-from convgate.core.settings import setting_fields
+from convgate.core.settings import SECTIONS, Settings, setting_fields
 from convgate.transcripts import FORMATS, Transcript, read_conversations
 
 CHECKOUT = Path(__file__).parents[1]
@@ -67,6 +72,45 @@ def format_table() -> str:
     return _table(("format", "tools", "thinking", "times", "left out, and counted, in the samples"), rows)
 
 
+def settings_table(section: str) -> str:
+    """Return the table of a section of the settings, "" for those in none, with the comments of the code."""
+    kind = SECTIONS[section] if section else Settings
+    prefix = f"{section}." if section else ""
+    meanings = {name: text for base in reversed(kind.__mro__[:-1]) for name, text in _comments(base).items()}
+    rows = [
+        (f"`{prefix}{name}`", _default(field), meanings.get(name, ""))
+        for name, field in kind.model_fields.items()
+        if prefix + name not in SECTIONS
+    ]
+    return _table(("setting", "default", ""), rows)
+
+
+def _comments(kind: type) -> dict[str, str]:
+    """Return the comment of each field of a class: behind it, else above it."""
+    try:
+        lines = inspect.getsource(kind).split("\n")
+    except (OSError, TypeError):
+        return {}
+    comments: dict[str, str] = {}
+    for node in ast.parse("\n".join(lines)).body[0].body:  # type: ignore[attr-defined]
+        if isinstance(node, ast.AnnAssign):
+            ends = [lines[node.end_lineno - 1], lines[node.lineno - 2]]  # type: ignore[operator]
+            behind = (line.rpartition("  # ")[2] for line in ends[:1] if "  # " in line)
+            above = (line.partition("# ")[2] for line in ends[1:] if line.lstrip().startswith("# "))
+            texts = [text for text in (*behind, *above) if not text.startswith("fmt:")]
+            comments |= {ast.unparse(node.target): text for text in texts[:1]}
+    return comments
+
+
+def _default(field: FieldInfo) -> str:
+    value = field.get_default()
+    if field.default_factory is not None or value is None or value in ({}, ()):
+        return ""
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return f"{value:,g}" if isinstance(value, float) else json.dumps(value)
+
+
 def layers() -> list[list[str]]:
     """Return the packages by layer of the import contract, the topmost first."""
     contract = ConfigParser()
@@ -118,12 +162,21 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
     "formats": format_table,
     "connections": connection_table,
     "layers": layer_picture,
+    "settings": partial(settings_table, ""),
+    **{f"settings of {section}": partial(settings_table, section) for section in SECTIONS},
 }
 PAGES: Mapping[str, tuple[str, ...]] = {
     "docs/formats.md": ("formats",),
     "docs/faq.md": ("connections",),
     "SECURITY.md": ("connections",),
     "docs/architecture.md": ("layers",),
+    "docs/data.md": ("settings",),
+    "docs/selection.md": ("settings of budget",),
+    "docs/sessions.md": ("settings of session",),
+    "docs/gatekeeper.md": ("settings of gatekeeper",),
+    "docs/experiments.md": ("settings of experiment",),
+    "docs/guardrails.md": ("settings of guard",),
+    "docs/serve.md": ("settings of server",),
 }
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ class _Section(BaseModel):
 class BudgetSettings(_Section):
     """How many tokens are sent, and what for."""
 
-    tokens: int | None = Field(None, ge=0, le=10**9)  # of everything that is sent; None: no limit
+    tokens: int | None = Field(None, ge=0, le=10**9)  # of everything that is sent; else no limit
     by_mode: dict[str, dict[str, int]] = {}  # tokens by mode and section, in place of the table's
     filter: bool = True  # whether policy and mode drop turns that would fit
     intents: dict[str, str] = {}  # further intents by the mode that they ask for
@@ -70,13 +70,18 @@ class SessionSettings(_Section):
 
     idle_gap_seconds: float = Field(7_200, ge=0)  # inf: no gap ends a session
     continue_overrides_gap: bool = True  # whether "continue" goes on after a longer gap
-    auto_close_on_workflow_complete: bool = True
-    new_commands: tuple[str, ...] = ("new conversation", "start fresh", "new topic", "fresh start")
-    continue_commands: tuple[str, ...] = ("continue", "keep going", "next", "resume")
+    auto_close_on_workflow_complete: bool = True  # whether a finished piece of work ends a conversation
+    new_commands: tuple[str, ...] = (
+        "new conversation",
+        "start fresh",
+        "new topic",
+        "fresh start",
+    )  # begin a conversation
+    continue_commands: tuple[str, ...] = ("continue", "keep going", "next", "resume")  # go on after a gap
     retention_days: float = Field(90, gt=0, le=36_500)  # days that a clean-up keeps ended sessions
-    clean_up_at_start: bool = False
+    clean_up_at_start: bool = False  # whether old ended sessions are removed then
     summary_turns: int = Field(0, ge=0, le=1_000_000)  # turns between two summaries; 0: none
-    # at the gatekeeper's endpoint; None: extracts
+    # a language model at the gatekeeper's endpoint that summarizes; without one, turns are quoted
     summary_model: Annotated[
         str | None,
         Connection(
@@ -90,8 +95,8 @@ class SessionSettings(_Section):
 class ModelSettings(_Section):
     """A language model at an OpenAI-compatible endpoint."""
 
-    model: str | None = Field(None, min_length=1)
-    base_url: str | None = Field(None, min_length=1)
+    model: str | None = Field(None, min_length=1)  # its name
+    base_url: str | None = Field(None, min_length=1)  # else OPENAI_BASE_URL, else OpenAI's
     timeout_seconds: float = Field(10.0, gt=0, le=86_400)  # for one attempt
     retries: int = Field(2, ge=0, le=10)  # attempts after the first
     price_prompt: float = Field(0, ge=0, le=1e9)  # of a million tokens sent
@@ -101,9 +106,9 @@ class ModelSettings(_Section):
 class GatekeeperSettings(ModelSettings):
     """What is worth storing; the language model is that of the modes hybrid and llm."""
 
-    mode: Literal["pattern", "hybrid", "llm", "disabled"] = "pattern"
-    rules: Path | None = None  # own rules (YAML); None: gatekeeper.yaml in the home folder
-    fail: Literal["open", "closed"] = "open"  # what is stored when nothing could decide
+    mode: Literal["pattern", "hybrid", "llm", "disabled"] = "pattern"  # or hybrid, llm, disabled
+    rules: Path | None = None  # own rules (YAML); else gatekeeper.yaml in the home folder
+    fail: Literal["open", "closed"] = "open"  # or closed: what is stored when nothing could decide
     greeting_length: int = Field(50, ge=0, le=1_000_000)  # characters; a greeting is shorter
     short_user: int = Field(20, ge=0, le=1_000_000)  # characters; a short exchange has fewer
     short_assistant: int = Field(100, ge=0, le=1_000_000)  # characters, of its answer
@@ -143,8 +148,8 @@ class GuardSettings(_Section):
     log_max_rows: int = Field(100_000, ge=1_000, le=10**9)  # requests that are kept at most
     drift_limit: float = Field(0.1, gt=0, le=1e9)  # KL divergence in nats
     drift_min_requests: int = Field(200, ge=1, le=1_000_000)  # requests of the last hour
-    low_confidence_share: float = Field(0.3, gt=0, le=1)
-    low_confidence_minutes: float = Field(30, gt=0, le=525_600)
+    low_confidence_share: float = Field(0.3, gt=0, le=1)  # of requests whose mode is a guess
+    low_confidence_minutes: float = Field(30, gt=0, le=525_600)  # in which they are counted
     low_confidence_min_requests: int = Field(50, ge=1, le=1_000_000)  # without an intent
     error_factor: float = Field(2, gt=1, le=1e9)  # errors of a mode over those of all
     error_min_outcomes: int = Field(20, ge=1, le=50)  # outcomes of the mode
@@ -159,7 +164,7 @@ class GuardSettings(_Section):
 class ServerSettings(_Section):
     """`convgate serve` and its proxy."""
 
-    # in addresses and headers; None: a new one at each start
+    # 16 to 200 letters, digits and `_.~-`, in addresses and headers; without one, a new one at each start
     token: str | None = Field(None, pattern=r"^[A-Za-z0-9_.~-]{16,200}$", repr=False)
     # base URL of an OpenAI-compatible API
     upstream: Annotated[
@@ -189,16 +194,16 @@ class Settings(_Section):
     home: Path = Field(default_factory=_default_home)  # database, embedding cache, gate versions
     encoder: str = Field("all-MiniLM-L6-v2", min_length=1)  # a sentence-transformers model or its folder
     encoder_dtype: Literal["auto", "float32", "bfloat16"] = "auto"  # auto: the faster of both on the device
-    device: str = Field("cpu", pattern=r"^(cpu|mps|cuda(:\d+)?)$")
-    threshold_rule: str | None = None  # None: the gate's own rule
+    device: str = Field("cpu", pattern=r"^(cpu|mps|cuda(:\d+)?)$")  # cpu, mps, cuda or cuda:1
+    threshold_rule: str | None = None  # else the gate's own rule
     threshold_parameters: dict[str, int | float | str] = {}  # by the rule's own parameter names
     min_turns: int = Field(0, ge=0, le=10_000)  # kept at least, whatever the rule says
     max_turns: int | None = Field(None, ge=0, le=10_000)  # kept at most
-    version: str | None = Field(None, min_length=1)  # of the gate, by name; None: the active one
+    version: str | None = Field(None, min_length=1)  # of the gate, by name; else the active one
     policy: str = Field("gate", min_length=1)  # what chooses turns unless another is named
     policy_parameters: dict[str, bool | int | float | str] = {}  # of that policy, by its own parameter names
     hold_invariants: bool = True  # whether turns that state what must hold are sent whatever is decided
-    assistant_first: Literal["send", "quote"] = "send"  # what is said before a user's first message
+    assistant_first: Literal["send", "quote"] = "send"  # or quote: what is said before a user's first message
     pair_answers: bool = False  # whether a question and its answer stay together
     hysteresis: float = Field(0, ge=0, le=1e9)  # gain in score that a change of what is sent must bring
     upload_limit_mb: int = Field(200, ge=1, le=2000)  # MB a file
