@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import SessionError, StoreError
-from convgate.core.settings import Settings, load_settings
+from convgate.core.settings import Settings, resolve_settings
 from convgate.core.text import format_duration
 from convgate.messages.tokens import turn_tokens
 from convgate.policies.retention.confidence import FIELD as CONFIDENCE_FIELD
@@ -96,12 +96,8 @@ class SessionManager:
             raise SessionError(f"a workspace needs a name; got {workspace!r}")
         self.workspace = workspace
         self._clock = clock
-        if isinstance(place, Settings):
-            settings = place
-        elif selector is not None:
-            settings = selector.settings
-        else:
-            settings = load_settings(Path(place) if isinstance(place, str | Path) else None)
+        given = None if isinstance(place, Store) else place
+        settings = selector.settings if selector is not None and given is None else resolve_settings(given)
         self.store = place if isinstance(place, Store) else Store(settings.database)
         self.rules = rules or BoundaryRules.of(settings)
         self._settings, self._given_selector = settings, selector
