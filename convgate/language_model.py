@@ -78,22 +78,25 @@ class LanguageModel:
         return f"LanguageModel({self.name!r}, base_url={self.base_url!r})"
 
     @classmethod
-    def of(cls, settings: Settings, use: Literal["gatekeeper", "experiment"] = "gatekeeper") -> LanguageModel:
+    def of(
+        cls, settings: Settings, use: Literal["gatekeeper", "experiment"] = "gatekeeper", setting: str = ""
+    ) -> LanguageModel:
         """Return the model of the settings for this use, with the key of OPENAI_API_KEY.
+
+        setting: that errors name; by default the use's own.
 
         Raises SettingsError when they name none, or no usable endpoint.
         """
 
         chosen: ModelSettings = getattr(settings, use)
+        setting = setting or f"{use}.model"
         if chosen.model is None:
             reason = f"gatekeeper.mode {settings.gatekeeper.mode}" if use == "gatekeeper" else "a judge"
-            raise SettingsError(f"{reason} needs a language model: set {use}.model")
+            raise SettingsError(f"{reason} needs a language model: set {setting}")
         url = chosen.base_url or os.environ.get("OPENAI_BASE_URL") or None
         key = os.environ.get("OPENAI_API_KEY", "").strip()
         if url is None and not key:
-            raise SettingsError(
-                f"{use}.model needs a key in OPENAI_API_KEY, or an endpoint in {use}.base_url"
-            )
+            raise SettingsError(f"{setting} needs a key in OPENAI_API_KEY, or an endpoint in {use}.base_url")
         if url is not None and not is_http_url(url):
             raise SettingsError(
                 f"{use}.base_url must be an address such as http://127.0.0.1:8000/v1; got {url!r}"

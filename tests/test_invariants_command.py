@@ -34,7 +34,17 @@ def test_the_command_prints_the_stable_json(run: Run, file: Path, tmp_path: Path
     code, out, errors = run("invariants", file, "--json")
     output = json.loads(out)
     assert (code, errors) == (0, "")
-    assert list(output[0]) == ["type", "priority", "source", "text", "scope", "active", "superseded_by"]
+    assert list(output[0]) == [
+        "type",
+        "priority",
+        "source",
+        "text",
+        "scope",
+        "active",
+        "superseded_by",
+        "likelihood",
+        "held",
+    ]
     assert [(one["type"], one["source"], one["active"], one["superseded_by"]) for one in output] == [
         ("safety_requirement", 0, True, None),
         ("hard_constraint", 0, False, 2),

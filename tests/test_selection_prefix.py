@@ -124,6 +124,20 @@ def test_after_a_breach_the_baseline_serves_the_rest_of_that_conversation_alone(
     )
     assert small.indices == [0, 7, 8]
     assert small.over_budget == 0
+    assert (
+        small.decisions.of(3).reason == "Dropped by the budget: the baseline takes the newest turns that fit."
+    )
+
+
+def test_after_a_breach_the_answers_of_a_corrected_message_do_not_end_the_newest_turns() -> None:
+    messages = chat(
+        "Write at most 100 words about me.", "Fine.", "You must never delete the backups.", "Noted.",
+        "Sorry, at most 200 words.", "Done.", "LEARNING a", "b.", "TASK c",
+    )  # fmt: skip
+    selection = make_selector(set(), packer=FirstTimeLosingPacker()).select(messages)
+    assert selection.breaches
+    assert any(invariant.superseded_by is not None for invariant in selection.invariants)
+    assert selection.indices == list(range(9))
 
 
 class TestMemory:

@@ -390,9 +390,7 @@ def test_the_settings_file_for_an_agent_builds_the_same_selector(tmp_path, load_
         guard={"log": False},
     )
     here = convgate.load(own, encoder=FakeEncoder())
-    (tmp_path / "agent.toml").write_text(
-        AgentSettings.of(here.policy, own, pair_answers=own.pair_answers).to_toml()
-    )
+    (tmp_path / "agent.toml").write_text(AgentSettings.of(here.policy, own).to_toml())
     there = convgate.load(tmp_path / "agent.toml", encoder=FakeEncoder())
     messages = chat(*(word for n in range(12) for word in (f"TASK do part {n} of it", f"Part {n} is done.")))
     expected = here.select(messages, question="now?", intent="ship", request_id="x").to_json()

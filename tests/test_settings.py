@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from convgate.core.errors import SettingsError
-from convgate.core.settings import Settings, load_settings
+from convgate.core.settings import SELECTING, Settings, load_settings, setting_fields
 
 
 def write(path: Path, text: str) -> Path:
@@ -93,3 +93,43 @@ def test_a_setting_nested_too_deep_is_an_error(convgate_home: Path) -> None:
     write(convgate_home / "convgate.toml", "policy_parameters." + "a." * 980 + "b = 1")
     with pytest.raises(SettingsError, match="policy_parameters"):
         load_settings()
+
+
+def test_the_environment_sets_one_setting_of_a_section_of_the_file(
+    convgate_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(convgate_home / "convgate.toml", "[budget]\ntokens = 900\nfilter = false\n[session]\nrecall = 2\n")
+    monkeypatch.setenv("CONVGATE_BUDGET_TOKENS", "30")
+    monkeypatch.setenv("CONVGATE_BUDGET_INTENTS", '{"ship": "TASK"}')
+    settings = load_settings()
+    assert (settings.budget.tokens, settings.budget.filter) == (30, False)
+    assert settings.budget.intents == {"ship": "TASK"}
+    assert settings.session.recall == 2
+    changed = settings.updated(budget={"tokens": None}, policy="bm25")
+    assert (changed.budget.tokens, changed.budget.filter, changed.policy) == (None, False, "bm25")
+
+
+def test_an_unknown_setting_of_a_section_is_named_with_those_that_are_there(convgate_home: Path) -> None:
+    write(convgate_home / "convgate.toml", "[budget]\ntoken = 900\n")
+    with pytest.raises(SettingsError, match=r"no setting 'budget\.token'; there are tokens, by_mode"):
+        load_settings()
+    write(convgate_home / "convgate.toml", "budget = 900\n")
+    with pytest.raises(SettingsError, match=r"convgate\.toml, budget: .*dictionary"):
+        load_settings()
+
+
+def test_a_wrong_value_of_a_candidates_file_is_not_said_to_be_the_environments(
+    convgate_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONVGATE_MIN_TURNS", "2")
+    base = load_settings()
+    with pytest.raises(SettingsError, match=r"candidate\.toml, min_turns: .*got -1"):
+        load_settings(write(tmp_path / "candidate.toml", "min_turns = -1"), base=base)
+
+
+def test_what_selecting_depends_on_names_settings() -> None:
+    for name, inner in SELECTING.items():
+        for part in inner if isinstance(inner, set) else ():
+            assert f"{name}.{part}" in setting_fields()
+    assert "clean_up_at_start" not in SELECTING["session"], "another machine would remove its sessions"
+    assert Settings().model_dump(include=dict(SELECTING)).keys() == SELECTING.keys()

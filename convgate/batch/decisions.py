@@ -43,6 +43,7 @@ _INVARIANT = pa.struct(
     {
         "type": pa.string(), "priority": pa.int32(), "source": pa.int32(), "text": pa.string(),
         "scope": pa.string(), "active": pa.bool_(), "superseded_by": pa.int32(),
+        "likelihood": pa.float64(), "held": pa.bool_(),
     }
 )  # fmt: skip
 _COLUMNS = {

@@ -143,7 +143,7 @@ class ExperimentSettings(ModelSettings):
 class GuardSettings(_Section):
     """What is logged of requests, and when an alert opens."""
 
-    log: bool = True  # whether each request is logged, without its text; drift and errors need it
+    log: bool = True  # whether requests with a budget are logged, without text; guardrails need it
     log_days: float = Field(30, gt=0)  # days that requests are kept; inf: no limit
     log_max_rows: int = Field(100_000, ge=1_000, le=10**9)  # requests that are kept at most
     drift_limit: float = Field(0.1, gt=0, le=1e9)  # KL divergence in nats
@@ -271,10 +271,14 @@ SELECTING: Mapping[str, Any] = {
         (
             *("encoder", "encoder_dtype", "threshold_rule", "threshold_parameters", "min_turns", "max_turns"),
             *("version", "policy", "policy_parameters", "hold_invariants", "assistant_first", "pair_answers"),
-            *("hysteresis", "budget", "session"),
+            *("hysteresis", "budget"),
         ),
         True,
     ),
+    "session": {
+        *("idle_gap_seconds", "continue_overrides_gap", "auto_close_on_workflow_complete"),
+        *("new_commands", "continue_commands", "recall"),
+    },
     "gatekeeper": {"greeting_length", "short_user", "short_assistant"},
 }
 """The settings on which what is sent depends, without paths, as `include` of `model_dump`."""
@@ -295,7 +299,7 @@ def load_settings(path: Path | None = None, *, base: Settings | None = None) -> 
         settings = Settings(**values)
     except ValidationError as error:
         problems = (
-            _problem(detail["loc"], detail["msg"], detail["input"], file)
+            _problem(detail["loc"], detail["msg"], detail["input"], file, from_file=base is not None)
             for detail in error.errors()[:_MAX_PROBLEMS]
         )
         more = "; …" if error.error_count() > _MAX_PROBLEMS else ""
@@ -333,14 +337,17 @@ def _from_file(path: Path | None) -> tuple[Path, dict[str, Any]]:
         raise SettingsError(f"the settings file {file} cannot be read: {str(error)[:200]}") from error
 
 
-def _problem(place: tuple[int | str, ...], message: str, value: object, file: Path) -> str:
+def _problem(
+    place: tuple[int | str, ...], message: str, value: object, file: Path, *, from_file: bool
+) -> str:
     names = place[:2] if place[0] in SECTIONS else place[:1]
     key = ".".join(map(str, names))
     if message.startswith("Extra inputs"):
         known = SECTIONS[str(place[0])] if place[0] in SECTIONS and len(place) > 1 else Settings
         return f"{file}: there is no setting {quote(key)}; there are {', '.join(known.model_fields)}"
     inner = "".join(f"[{part}]" for part in place[len(names) :] if isinstance(part, int))
-    where = _variable(key) if os.environ.get(_variable(key)) else f"{file}, {key}"
+    is_variable = not from_file and os.environ.get(_variable(key))
+    where = _variable(key) if is_variable else f"{file}, {key}"
     got = "" if key in _SECRETS else f"; got {quote(value)}"
     return f"{where}{inner}: {message}{got}"
 

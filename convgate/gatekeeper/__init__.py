@@ -1,1 +1,1 @@
-"""The gatekeeper: whether an exchange is worth storing at all, by its words alone."""
+"""The gatekeeper: whether an exchange is worth storing at all, by patterns or a language model."""

@@ -31,8 +31,8 @@ def record_outcome(
     """
     if record_outcomes([check_outcome(RequestOutcome(request_id, ok, error, seconds))], place=place):
         raise ContextError(
-            f"no request {request_id!r} is logged: pass `request_id` of the selection, and check guard.log,"
-            " guard.log_days and guard.log_max_rows"
+            f"no request {request_id!r} is logged: pass `request_id` of a selection with a budget, of a"
+            " rollout or of the server, and check guard.log, guard.log_days and guard.log_max_rows"
         )
 
 

@@ -90,6 +90,8 @@ class Invariant:
             "scope": self.scope,
             "active": self.active,
             "superseded_by": self.superseded_by,
+            "likelihood": round(self.likelihood, 2),
+            "held": self.held,
         }
 
 

@@ -34,8 +34,11 @@ class AgentSettings:
     values: Mapping[str, Any]  # by the names of the settings; None: not set
 
     @classmethod
-    def of(cls, policy: Policy, settings: Settings, *, pair_answers: bool = False) -> AgentSettings:
-        """Return the settings with which another program chooses as this policy does."""
+    def of(cls, policy: Policy, settings: Settings, *, pair_answers: bool | None = None) -> AgentSettings:
+        """Return the settings with which another program chooses as this policy does.
+
+        pair_answers: None as in the settings.
+        """
         encoder = encoder_of(policy)
         dtype = None if encoder is None else encoder.identity.dtype
         stages = policy.policies if isinstance(policy, Pipeline) else (policy,)
@@ -45,7 +48,7 @@ class AgentSettings:
             "encoder": settings.encoder,
             "encoder_dtype": dtype if dtype in DTYPES else None,
             "policy": policy.stages if isinstance(policy, Pipeline) else policy.name,
-            "pair_answers": pair_answers or None,
+            "pair_answers": (settings.pair_answers if pair_answers is None else pair_answers) or None,
             "policy_parameters": {}
             if isinstance(policy, Pipeline)
             else {name: getattr(policy, name) for name in policy_settings(policy.name)},

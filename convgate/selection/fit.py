@@ -80,7 +80,7 @@ class Fit:
         fallbacks = [reading.fallback] if reading.fallback else []
         if breaches:
             fallbacks.append(_explain_breach(missing, len(breaches)))
-        reasons = FittedReasons(decisions, claims, budget, placed, sent)
+        reasons = FittedReasons(decisions, claims, budget, placed, sent, is_baseline=bool(breaches))
         spent = Budgeted(
             total,
             reading.mode,

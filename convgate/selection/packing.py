@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from convgate.messages.table import TurnTable
 from convgate.modes.budgets import SectionName
 from convgate.selection.claims import Claim, Placement, SectionClaims
 
 _WITHOUT_MOVES: tuple[SectionName, ...] = ("evidence", "recent")  # others move placed evidence
-_BASELINE = "the baseline takes the newest turns that fit."
+BASELINE = "the baseline takes the newest turns that fit."
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,13 +172,14 @@ class Packing:
 def pack_baseline(claims: SectionClaims, capsules: Sequence[int], budget: ContextBudget) -> PackedTurns:
     """Return what must hold and the newest turns that fit, when `pack` lost an invariant; no capsules.
 
-    It stops at the first turn that does not fit; unsendable turns are skipped.
+    It stops at the first turn that does not fit; unsendable turns are skipped, corrected ones are not.
     """
+    budget = replace(budget, excluded=frozenset())
     table, packing = claims.table, Packing(claims.table, claims.required, budget, claims.added_tokens)
     for index in range(table.current - 1, -1, -1):
         if table.is_unsendable[index] or table.is_instruction[index]:
             continue
         turns = table.group(index)
-        if not packing.place_if_fits(Claim("recent", turns, turns, _BASELINE)):
+        if not packing.place_if_fits(Claim("recent", turns, turns, BASELINE)):
             break
     return PackedTurns(packing.placed)

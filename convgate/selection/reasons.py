@@ -13,7 +13,7 @@ from convgate.invariants.invariant import Invariant, quote_line
 from convgate.modes.budgets import SECTIONS, SectionName
 from convgate.selection.added import AddedMessage
 from convgate.selection.claims import COMPANIONS, FILLERS, Placement, SectionClaims
-from convgate.selection.packing import ContextBudget
+from convgate.selection.packing import BASELINE, ContextBudget
 from convgate.selection.selection import PlacedTurn, Section
 from convgate.selection.sending import SentMessages
 
@@ -63,6 +63,7 @@ class FittedReasons:
     budget: ContextBudget
     placed: Mapping[int, Placement]  # by turn, before the list was made valid
     messages: SentMessages
+    is_baseline: bool = False  # after a breach
 
     def to_decisions(self) -> TurnDecisions:
         """Return the decisions as the budget changed them; changed ones are forced."""
@@ -154,6 +155,8 @@ class FittedReasons:
         claims, policy = self.claims, self.decisions.why(index)
         if override := claims.table.unsendable.get(index):
             return Why(REPAIR, override.explanation, "for a valid list", override.stage)
+        if self.is_baseline:
+            return Why("budget", BASELINE, "by the budget")
         if invariant := claims.corrected.get(index):
             return Why("superseded", self._correction(invariant), "as corrected", HOLD)
         if index in claims.shortened:

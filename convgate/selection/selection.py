@@ -122,8 +122,8 @@ class Selection:
         return self.budgeted.fallbacks if self.budgeted else ()
 
     def section(self, name: SectionName) -> Section:
-        """Return the section of that name; StopIteration without a budget."""
-        return next(section for section in self.sections if section.name == name)
+        """Return the section of that name; KeyError without a budget."""
+        return {section.name: section for section in self.sections}[name]
 
     def to_attributes(self, policy: str) -> dict[str, Any]:
         """Return the attributes of the selection's span; no text of the conversation is in them."""

@@ -129,7 +129,7 @@ def _endpoints(service: Service) -> APIRouter:
         return await answer(service.select, body)
 
     async def score(body: Score) -> Response:
-        """Score every earlier turn, before the rules for valid message lists."""
+        """Score and decide about every earlier turn, with a reason, but send nothing."""
         return await answer(service.score, body)
 
     async def feedback(body: FeedbackLine) -> Response:

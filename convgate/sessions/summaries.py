@@ -104,7 +104,7 @@ def load_summarizer(settings: Settings, policy: Policy) -> Summarizer:
     if settings.session.summary_model is None:
         return extractive
     named = settings.updated(gatekeeper={"model": settings.session.summary_model})
-    return ModelSummarizer(LanguageModel.of(named), extractive)
+    return ModelSummarizer(LanguageModel.of(named, setting="session.summary_model"), extractive)
 
 
 def summary_stop(turns: int, period: int) -> int:

@@ -39,7 +39,7 @@ _EXAMPLE = """\
 import convgate
 
 selector = convgate.load()
-selection = selector.select(messages)                # selection.messages is what to send; logged without text
+selection = selector.select(messages, budget=8_000)  # selection.messages is what to send; logged without text
 convgate.record_outcome(selection.request_id, ok=True)  # whether the answer was good
 """
 _START = 'convgate rollout start "new weights" --owner Ada'
