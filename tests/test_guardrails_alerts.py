@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from convgate.core.errors import ContextError, SettingsError, StoreError
+from convgate.core.errors import RequestError, SettingsError, StoreError
 from convgate.core.settings import Settings, load_settings
 from convgate.guardrails import guardrails
 from convgate.guardrails.guardrails import post_alert
@@ -218,7 +218,7 @@ def test_general_that_fails_is_alerted_and_not_overruled(store: Store, clock: Cl
 def test_a_baseline_needs_enough_requests(store: Store) -> None:
     put_baseline(store)
     before = GuardStates(store).baseline()
-    with pytest.raises(ContextError):
+    with pytest.raises(RequestError):
         set_baseline(store, Settings(), NINE - timedelta(days=1), NINE, NINE)
     assert GuardStates(store).baseline() == before
 

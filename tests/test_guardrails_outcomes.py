@@ -11,7 +11,7 @@ from typer import BadParameter
 
 import convgate
 from convgate.cli.monitor import beginning
-from convgate.core.errors import ContextError, StoreError
+from convgate.core.errors import RequestError, StoreError
 from convgate.core.settings import Settings
 from convgate.guardrails.guardrails import Guardrails
 from convgate.guardrails.request import Fallback
@@ -79,7 +79,7 @@ def test_an_outcome_may_come_before_its_request_is_written(store: Store) -> None
 def test_an_invalid_outcome_is_refused(store: Store) -> None:
     logged(store, "a")
     for id, ok in (("b", True), ("a", "yes")):
-        with pytest.raises(ContextError):
+        with pytest.raises(RequestError):
             convgate.record_outcome(id, ok=ok)
     assert outcomes(store) == {"a": None}
     with store.write(), pytest.raises(StoreError):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from convgate.core.conversation import ToolCall, Turn
-from convgate.core.errors import ContextError
+from convgate.core.errors import RequestError
 from convgate.core.settings import Settings
 from convgate.modes.conversation import ConversationModes, ModeTracker
 from convgate.modes.mode import MIN_CONFIDENCE, Mode, ModeDecision, known_intents, mode_of_intent
@@ -95,9 +95,9 @@ def test_intents_are_known_in_any_case_and_the_settings_add_to_them():
     assert mode_of_intent("learning", settings) == "LEARNING"
     assert mode_of_intent("bug", settings) == "DEBUGGING"
     assert mode_of_intent("task", settings) == "LEARNING"
-    with pytest.raises(ContextError, match=r"dance.*bug"):
+    with pytest.raises(RequestError, match=r"dance.*bug"):
         mode_of_intent("dance", settings)
-    with pytest.raises(ContextError, match="3"):
+    with pytest.raises(RequestError, match="3"):
         mode_of_intent(3, settings)
 
 
@@ -109,5 +109,5 @@ def test_intents_are_known_in_any_case_and_the_settings_add_to_them():
     ],
 )
 def test_a_wrong_intent_of_the_settings_is_named(intents: dict[str, str], message: str):
-    with pytest.raises(ContextError, match=message):
+    with pytest.raises(RequestError, match=message):
         known_intents(Settings(budget={"intents": intents}))

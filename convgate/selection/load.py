@@ -69,7 +69,7 @@ def load_gate(
 
 
 def selector_of(policy: Policy, settings: Settings, *, log: Log | None = None) -> Selector:
-    """Return what selects by a policy; ContextError for budgets that cannot be."""
+    """Return what selects by a policy; RequestError for budgets that cannot be."""
     budgets = Budgets.of(settings)
 
     @cache
