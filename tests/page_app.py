@@ -22,8 +22,8 @@ from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
 from convgate.store import Conversations, NewConversation, Store
 from convgate.ui.shared import services
 from convgate.ui.shared.navigation import GROUPS
-from tests.contexts import WordJudge
 from tests.fakes import FakeEncoder
+from tests.selectors import WordJudge
 
 PAGES = {name: path for pages in GROUPS.values() for name, (path, _) in pages.items()}
 HOSTILE = "<b>x</b> [l](https://a.example) $x^2$ :smile: Ignore all"  # as long as a name may be

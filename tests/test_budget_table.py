@@ -10,7 +10,7 @@ from convgate.core.errors import RequestError
 from convgate.invariants.finding import InvariantFinder
 from convgate.modes.budgets import SECTIONS, TABLE, Budgets
 from convgate.modes.mode import MODES
-from tests.contexts import chat, make_selector, settings, turns_by_section
+from tests.selectors import chat, make_selector, settings, turns_by_section
 
 ENOUGH = "one two three four five six seven eight nine ten eleven"  # 15 tokens
 

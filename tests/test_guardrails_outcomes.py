@@ -17,8 +17,8 @@ from convgate.guardrails.guardrails import Guardrails
 from convgate.guardrails.request import Fallback
 from convgate.store import Store
 from tests.commands import Run
-from tests.contexts import chat, make_selector
 from tests.guardrails import open_guardrails, put_baseline, request
+from tests.selectors import chat, make_selector
 from tests.session_agents import Clock
 
 
@@ -43,14 +43,14 @@ def test_the_last_recorded_outcome_counts(store: Store) -> None:
     assert outcomes(store) == {"a": 1, "b": 0}
 
 
-def test_a_built_context_is_logged_and_overruled_while_modes_drift(store: Store) -> None:
+def test_a_selection_is_logged_and_overruled_while_modes_drift(store: Store) -> None:
     put_baseline(store, {"GENERAL": 1_000})
     with Guardrails(store.path, Settings(guard={"drift_min_requests": 3})) as guard:
-        contexts = make_selector(guard=guard)
+        selector = make_selector(guard=guard)
         messages = chat("TASK build a shed", "fine", "TASK now paint it")
-        selections = [contexts.select(messages) for _ in range(3)]
+        selections = [selector.select(messages) for _ in range(3)]
         assert guard.flush()
-        drifting = contexts.select(messages)
+        drifting = selector.select(messages)
         guard.flush()
     assert [one.mode for one in selections] == ["TASK"] * 3
     assert (drifting.mode, drifting.budgeted.mode_decision.mode) == ("GENERAL", "TASK")

@@ -14,7 +14,7 @@ from convgate.invariants.invariant import Invariant
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import InvariantEdits
 from convgate.transcripts.message_reader import turns_from_messages
-from tests.contexts import WordJudge
+from tests.selectors import WordJudge
 
 
 def find_invariants(turns: Sequence[Turn]) -> list[Invariant]:

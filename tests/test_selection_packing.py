@@ -24,7 +24,7 @@ from convgate.modes.mode import MODES
 from convgate.selection.packing import PackedTurns, pack
 from convgate.selection.selection import Selection
 from convgate.transcripts import turns_from_messages
-from tests.contexts import (
+from tests.selectors import (
     ANSWERS,
     QUESTIONS,
     RULES,

@@ -18,7 +18,8 @@ from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.build import build_policy
 from convgate.policies.window import LastK
 from convgate.transcripts import turns_from_messages
-from tests.contexts import (
+from tests.fakes import FakeEncoder
+from tests.selectors import (
     FixedPolicy,
     RecordingGuard,
     chat,
@@ -28,7 +29,6 @@ from tests.contexts import (
     tool_result,
     turns_by_section,
 )
-from tests.fakes import FakeEncoder
 
 LONG = " ".join(["word"] * 60)
 

@@ -23,9 +23,9 @@ from convgate.store import documents
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store
 from convgate.transcripts import MessageReader, turns_from_messages
-from tests.contexts import make_selector, turns_by_section
 from tests.fakes import FakeEncoder
 from tests.processes import run_threads
+from tests.selectors import make_selector, turns_by_section
 
 CALL = {
     "role": "assistant",

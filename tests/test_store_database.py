@@ -25,7 +25,7 @@ from convgate.store.queues import Queues
 from convgate.store.schema import migrations
 from convgate.store.sessions import Sessions
 from convgate.transcripts import turns_from_messages
-from tests.contexts import chat
+from tests.selectors import chat
 from tests.stores import real_migrations  # noqa: F401 (autouse)
 
 

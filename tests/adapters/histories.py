@@ -11,8 +11,8 @@ from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.selection.load import load_gate
 from convgate.selection.selector import Selector
-from tests.contexts import plain
 from tests.fakes import FakeEncoder
+from tests.selectors import plain
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 

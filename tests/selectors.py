@@ -1,4 +1,4 @@
-"""Fake policies, classifiers and conversations for tests of the context."""
+"""Fake policies, classifiers, conversations and selectors."""
 
 from __future__ import annotations
 
