@@ -96,7 +96,7 @@ class SentenceTransformerEncoder:
 
     @property
     def identity(self) -> EncoderIdentity:
-        """What this encoder is, for cache keys and checkpoints."""
+        """What this encoder is, for cache keys and gate files."""
         return self._identity
 
     def count_chunks(self, text: str) -> ChunkCount:
