@@ -17,7 +17,8 @@ from convgate.policies.window import LastK
 from convgate.selection.memory import PastRequest, RequestMemory
 from convgate.selection.packing import PackedTurns
 from convgate.transcripts import turns_from_messages
-from tests.contexts import (
+from tests.processes import run_threads
+from tests.selectors import (
     FirstWordClassifier,
     FixedPolicy,
     chat,
@@ -26,7 +27,6 @@ from tests.contexts import (
     random_conversation,
     turns_by_section,
 )
-from tests.processes import run_threads
 
 FIRST = chat("LEARNING a", "b.", "LEARNING c", "d.", "LEARNING e")
 THEN = [
@@ -52,7 +52,7 @@ def test_a_turn_stays_until_a_change_gains_more_than_the_margin():
     assert {1, 2}.isdisjoint(steady.indices), "1 gained less than it; 2 lost more"
     assert steady.prefix.held == (0,)
     assert "stays from the request before" in steady.decisions.of(0).reason
-    assert steady.decisions.of(1).rule == "hysteresis"
+    assert (steady.decisions.of(1).rule, steady.decisions.of(1).stage) == ("hysteresis", "steady")
     free = select_second(scores, hysteresis=0)
     assert 0 in free.indices, "the answer 1 has to be opened by its question"
     assert 1 in free.indices
