@@ -73,7 +73,7 @@ def use_word_modes(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def lock_database(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
     """Has another program write to the library until the test is over."""
-    monkeypatch.setattr(services, "Store", partial(Store, busy_timeout=0.05))
+    monkeypatch.setattr("convgate.store.database.BUSY_TIMEOUT", 0.05)
     connections: list[sqlite3.Connection] = []
 
     def start() -> None:

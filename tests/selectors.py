@@ -25,7 +25,6 @@ from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
 from convgate.policies.base import Policy, history_indices
 from convgate.selection.around import Log, Remember
 from convgate.selection.fit import Fit
-from convgate.selection.packing import Packer, pack
 from convgate.selection.selection import Selection
 from convgate.selection.selector import Selector
 from tests.fakes import FakeEncoder
@@ -136,7 +135,6 @@ def make_selector(
     counter: TokenCounter = count_words,
     tables: ConversationCache[TurnTable] | None = None,
     filters: bool = True,
-    packer: Packer = pack,
     **changes: Any,
 ) -> Selector:
     """A selector whose policy keeps these turns (all: None), counting words as tokens.
@@ -144,7 +142,7 @@ def make_selector(
     Its budget is that of the modes' tables unless a setting or a call changes it.
     """
     reader = InvariantReader(WordJudge())
-    fit = Fit(FirstWordClassifier, budgets or Budgets(), filters=filters, packer=packer)
+    fit = Fit(FirstWordClassifier, budgets or Budgets(), filters=filters)
     return Selector(
         policy or FixedPolicy(kept),
         lambda: fit,

@@ -150,7 +150,7 @@ def test_a_lost_invariant_is_a_critical_alert_for_callback_and_webhook(
 def test_a_lost_invariant_is_alerted_when_the_database_cannot_be_written(
     store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guardrails, "Store", lambda path: Store(path, busy_timeout=0.01))
+    monkeypatch.setattr("convgate.store.database.BUSY_TIMEOUT", 0.01)
     heard: list[Alert] = []
     other = sqlite3.connect(store.path)
     with open_guardrails(store, clock, heard.append) as guard:

@@ -76,14 +76,15 @@ def test_an_outcome_may_come_before_its_request_is_written(store: Store) -> None
     assert outcomes(store) == {"quick": 1}
 
 
-def test_an_invalid_outcome_is_refused(store: Store) -> None:
+def test_an_invalid_outcome_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("convgate.store.database.BUSY_TIMEOUT", 0.01)
     logged(store, "a")
     for id, ok in (("b", True), ("a", "yes")):
         with pytest.raises(RequestError):
             convgate.record_outcome(id, ok=ok)
     assert outcomes(store) == {"a": None}
     with store.write(), pytest.raises(StoreError):
-        convgate.record_outcome("a", ok=True, place=Store(store.path, busy_timeout=0.01))
+        convgate.record_outcome("a", ok=True, place=Store(store.path))
 
 
 def test_the_command_records_an_outcome(run: Run, store: Store) -> None:

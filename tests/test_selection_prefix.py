@@ -104,11 +104,12 @@ class FirstTimeLosingPacker:
         return PackedTurns({}) if self.times == 1 else pack(claims, capsules, budget)
 
 
-def test_after_a_breach_the_baseline_serves_the_rest_of_that_conversation_alone(caplog):
+def test_after_a_breach_the_baseline_serves_the_rest_of_that_conversation_alone(caplog, monkeypatch):
     messages = chat(
         "You must never delete the backups.", "Fine.", "LEARNING a", "b.", "LEARNING c", "d.", "LEARNING e"
     )
-    selector = make_selector(set(), packer=FirstTimeLosingPacker())
+    monkeypatch.setattr("convgate.selection.fit.pack", FirstTimeLosingPacker())
+    selector = make_selector(set())
     [breached, later] = [selector.select(messages[:5]), selector.select(messages)]
     assert [one.source for one in breached.breaches] == [one.source for one in later.breaches] == [0]
     assert breached.indices == [0, 1, 2, 3, 4]

@@ -29,9 +29,9 @@ MAX_CACHED = 20_000
 class ModeClassifier:
     """Finds the mode of single messages; safe to share between threads."""
 
-    def __init__(self, model: TextModel, encoder: Encoder, *, max_cached: int = MAX_CACHED) -> None:
+    def __init__(self, model: TextModel, encoder: Encoder) -> None:
         self._model, self.encoder = model, encoder
-        self._decisions: ResultCache[str, ModeDecision] = ResultCache(max_cached)
+        self._decisions: ResultCache[str, ModeDecision] = ResultCache(MAX_CACHED)
 
     def classify(self, turns: Sequence[Turn]) -> list[ModeDecision]:
         """Return a decision for each turn by its text alone; its index is the place in `turns`."""

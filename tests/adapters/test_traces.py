@@ -158,7 +158,7 @@ def test_spans_go_to_the_endpoint_of_the_settings(
     selector = load(policy="last_k", settings=Settings(trace_endpoint=endpoint))
     for _ in range(2):
         selector.select(selectors.chat("one", "two", "three"))
-    traces.flush_traces()
+    traces._providers[endpoint].force_flush()
     spans = [
         span
         for request in requests
