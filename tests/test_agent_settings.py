@@ -26,7 +26,7 @@ from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.registry import policy_class, policy_names
 from convgate.policies.spec import PolicySpec, to_text
-from convgate.selection.load import load, load_gate, selector_of
+from convgate.selection.load import load, selector_of
 from convgate.selection.selector import Selector
 from convgate.transcripts import read_conversations, to_messages
 from convgate.versions import Draft, Versions
@@ -96,7 +96,7 @@ def test_the_file_alone_gives_the_very_same_decisions_on_every_sample(
     Versions(settings.home).activate("mine", who="Ben")
     Versions(settings.home).activate("used", who="Ben")
 
-    loaded = load_gate(settings=file, encoder=fake_encoder)
+    loaded = load(policy="gate", settings=file, encoder=fake_encoder)
     again = load(settings=file, encoder=fake_encoder)
 
     kept = 0
