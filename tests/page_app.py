@@ -190,7 +190,7 @@ class WordClassifier:
         likeliest, confidence = _WORDS.get(word, ("GENERAL", 0.5))
         mode = likeliest if confidence >= MIN_CONFIDENCE else "GENERAL"
         return ModeDecision(
-            item, mode, "classifier", f"it says “{word}”.", "mode", mode=mode,
+            item, mode, f"it says “{word}”.",
             confidence=confidence, source="classifier" if word else "low confidence", likeliest=likeliest,
             probabilities={one: float(one == likeliest) for one in MODES}, signs=(word,) if word else (),
         )  # fmt: skip

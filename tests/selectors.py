@@ -43,9 +43,7 @@ class FirstWordClassifier:
         likeliest: Mode = next((mode for mode in MODES if word.rstrip("?") == mode), "GENERAL")
         confidence = 0.75 if word.endswith("?") else 0.95
         mode = likeliest if confidence >= MIN_CONFIDENCE else "GENERAL"
-        return ModeDecision(
-            item, mode, "first word", "first word.", "mode", mode, confidence, "classifier", likeliest
-        )
+        return ModeDecision(item, mode, "first word.", confidence, "classifier", likeliest)
 
 
 class WordJudge:

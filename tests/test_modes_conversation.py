@@ -23,7 +23,7 @@ class TextClassifier:
         sure = float(confidence) >= MIN_CONFIDENCE
         mode: Mode = likeliest if sure else "GENERAL"
         source = "classifier" if sure else "low confidence"
-        return ModeDecision(place, mode, "classifier", "", "mode", mode, float(confidence), source, likeliest)
+        return ModeDecision(place, mode, "", float(confidence), source, likeliest)
 
 
 def find_modes(*turns: str | Turn, intents: Mapping[int, Mode] | None = None) -> ConversationModes:

@@ -49,7 +49,7 @@ _JSON_NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What every decision says, whatever it decided about."""
+    """What decisions about turns, exchanges and boundaries say."""
 
     index: int  # 0-based index of the turn in its conversation
     outcome: str

@@ -69,9 +69,7 @@ class ModeClassifier:
             reason = f"{evidence}."
         source: ModeSource = "classifier" if is_sure else "low confidence"
         probabilities = {name: float(value) for name, value in zip(MODES, row, strict=True)}
-        return ModeDecision(
-            0, mode, "classifier", reason, "mode", mode, confidence, source, likeliest, probabilities, signs
-        )
+        return ModeDecision(0, mode, reason, confidence, source, likeliest, probabilities, signs)
 
 
 _BLANK = no_mode("the message has no text.", dict.fromkeys(MODES, 1 / len(MODES)))

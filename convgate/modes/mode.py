@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from convgate.core.decisions import Decision
 from convgate.core.errors import RequestError
 from convgate.core.settings import Settings
 from convgate.core.text import quote
@@ -28,10 +27,12 @@ SURE = 0.85
 
 
 @dataclass(frozen=True, slots=True)
-class ModeDecision(Decision):
-    """The mode of one message by itself; `outcome` is the mode."""
+class ModeDecision:
+    """The mode of one message by itself."""
 
+    index: int  # 0-based index of the turn in its conversation
     mode: Mode
+    explanation: str  # a sentence for a newcomer, to stand behind the mode and a colon
     confidence: float  # 0…1: how often a mode found with it is right; 1 with an intent
     source: ModeSource
     likeliest: Mode  # what the classifier found, whatever its confidence
@@ -39,9 +40,10 @@ class ModeDecision(Decision):
     signs: tuple[str, ...] = ()  # the n-grams of the message that contribute most
 
     @property
-    def outcome_text(self) -> str:
-        """The mode, and how sure a classifier is of it."""
-        return f"{self.mode} with {self.confidence:.2f}" if self.source == "classifier" else self.mode
+    def reason(self) -> str:
+        """The whole sentence: the mode, how sure a classifier is of it, and the explanation."""
+        likelihood = f" with {self.confidence:.2f}" if self.source == "classifier" else ""
+        return f"{self.mode}{likelihood}: {self.explanation}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the record that `convgate modes` prints."""
@@ -52,10 +54,7 @@ def no_mode(reason: str, probabilities: Mapping[Mode, float] | None = None) -> M
     """Return the decision about a message that shows no mode: GENERAL, with low confidence."""
     shares = probabilities or {}
     confidence = max(shares.values(), default=0.0)
-    return ModeDecision(
-        0, "GENERAL", "classifier", reason, "mode", "GENERAL", confidence, "low confidence",
-        "GENERAL", shares,
-    )  # fmt: skip
+    return ModeDecision(0, "GENERAL", reason, confidence, "low confidence", "GENERAL", shares)
 
 
 INTENTS: Mapping[str, Mode] = {
