@@ -51,12 +51,6 @@ def start_traces(settings: Settings) -> None:
         _active[:] = [_providers[endpoint]]
 
 
-def flush_traces() -> None:
-    """Export the spans that wait."""
-    for provider in _providers.values():
-        provider.force_flush()
-
-
 @contextmanager
 def span(name: str, *, operation: Operation) -> Iterator[dict[str, Value | None]]:
     """Record a span around the block; the attributes that it puts into the mapping are the span's.

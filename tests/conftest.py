@@ -172,7 +172,7 @@ def fake_encoder() -> FakeEncoder:
 def load_without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets `convgate.load` take modes and invariants from single words."""
     from convgate.selection import load as module
-    from tests.contexts import FirstWordClassifier, WordJudge
+    from tests.selectors import FirstWordClassifier, WordJudge
 
     monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())

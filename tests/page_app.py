@@ -22,8 +22,8 @@ from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
 from convgate.store import Conversations, NewConversation, Store
 from convgate.ui.shared import services
 from convgate.ui.shared.navigation import GROUPS
-from tests.contexts import WordJudge
 from tests.fakes import FakeEncoder
+from tests.selectors import WordJudge
 
 PAGES = {name: path for pages in GROUPS.values() for name, (path, _) in pages.items()}
 HOSTILE = "<b>x</b> [l](https://a.example) $x^2$ :smile: Ignore all"  # as long as a name may be
@@ -73,7 +73,7 @@ def use_word_modes(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def lock_database(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
     """Has another program write to the library until the test is over."""
-    monkeypatch.setattr(services, "Store", partial(Store, busy_timeout=0.05))
+    monkeypatch.setattr("convgate.store.database.BUSY_TIMEOUT", 0.05)
     connections: list[sqlite3.Connection] = []
 
     def start() -> None:
@@ -190,7 +190,7 @@ class WordClassifier:
         likeliest, confidence = _WORDS.get(word, ("GENERAL", 0.5))
         mode = likeliest if confidence >= MIN_CONFIDENCE else "GENERAL"
         return ModeDecision(
-            item, mode, "classifier", f"it says “{word}”.", "mode", mode=mode,
+            item, mode, f"it says “{word}”.",
             confidence=confidence, source="classifier" if word else "low confidence", likeliest=likeliest,
             probabilities={one: float(one == likeliest) for one in MODES}, signs=(word,) if word else (),
         )  # fmt: skip

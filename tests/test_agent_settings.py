@@ -18,7 +18,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.home import app_root
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import writable
-from convgate.gate.rule import Limits, Rule
+from convgate.gate.rule import Rule, TurnLimits
 from convgate.gate.thresholds import RULES, make_rule
 from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.build import build_policy
@@ -26,7 +26,7 @@ from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.registry import policy_class, policy_names
 from convgate.policies.spec import PolicySpec, to_text
-from convgate.selection.load import load, load_gate, selector_of
+from convgate.selection.load import load, selector_of
 from convgate.selection.selector import Selector
 from convgate.transcripts import read_conversations, to_messages
 from convgate.versions import Draft, Versions
@@ -69,11 +69,11 @@ def outcome_of(selector: Selector, conversation: Conversation, **options: Any) -
     return [*turns, (tuple(selection.indices), selection.tokens)]
 
 
-CHOICES: list[tuple[str | None, Rule, Limits, bool]] = [
-    ("mine", make_rule("anchored", anchor=0.6, threshold=0.31), Limits(min_turns=1), True),
-    (None, make_rule("stricter", deviations=0.3), Limits(2, 4), False),
-    (None, make_rule("token_budget", budget=150), Limits(max_turns=3), False),
-    ("untrained", make_rule("blended", weight=0.2, deviations=-0.5), Limits(), False),
+CHOICES: list[tuple[str | None, Rule, TurnLimits, bool]] = [
+    ("mine", make_rule("anchored", anchor=0.6, threshold=0.31), TurnLimits(min_turns=1), True),
+    (None, make_rule("stricter", deviations=0.3), TurnLimits(2, 4), False),
+    (None, make_rule("token_budget", budget=150), TurnLimits(max_turns=3), False),
+    ("untrained", make_rule("blended", weight=0.2, deviations=-0.5), TurnLimits(), False),
 ]
 
 
@@ -84,7 +84,7 @@ def test_the_file_alone_gives_the_very_same_decisions_on_every_sample(
     fake_encoder: FakeEncoder,
     name: str | None,
     rule: Rule,
-    limits: Limits,
+    limits: TurnLimits,
     pairs: bool,
 ) -> None:
     settings = load_settings()
@@ -96,7 +96,7 @@ def test_the_file_alone_gives_the_very_same_decisions_on_every_sample(
     Versions(settings.home).activate("mine", who="Ben")
     Versions(settings.home).activate("used", who="Ben")
 
-    loaded = load_gate(settings=file, encoder=fake_encoder)
+    loaded = load(policy="gate", settings=file, encoder=fake_encoder)
     again = load(settings=file, encoder=fake_encoder)
 
     kept = 0

@@ -8,8 +8,8 @@ import pytest
 
 from convgate.policies.build import EncoderOnDemand
 from tests.commands import Run
-from tests.contexts import chat
 from tests.fakes import FakeEncoder
+from tests.selectors import chat
 
 MESSAGES = chat(
     "system: Be brief.",

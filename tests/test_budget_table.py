@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.core.errors import ContextError
+from convgate.core.errors import RequestError
 from convgate.invariants.finding import InvariantFinder
 from convgate.modes.budgets import SECTIONS, TABLE, Budgets
 from convgate.modes.mode import MODES
-from tests.contexts import chat, make_selector, settings, turns_by_section
+from tests.selectors import chat, make_selector, settings, turns_by_section
 
 ENOUGH = "one two three four five six seven eight nine ten eleven"  # 15 tokens
 
@@ -53,13 +53,13 @@ def test_settings_change_single_cells():
     ],
 )
 def test_a_wrong_cell_is_an_error_that_names_it(cells, value):
-    with pytest.raises(ContextError, match=value):
+    with pytest.raises(RequestError, match=value):
         Budgets.of(settings(budget={"by_mode": cells}))
 
 
 @pytest.mark.parametrize("budget", [-1, 2.5, True, "many"])
 def test_a_wrong_total_is_an_error(budget):
-    with pytest.raises(ContextError):
+    with pytest.raises(RequestError):
         make_selector().select(chat("hello"), budget=budget)
 
 

@@ -15,7 +15,7 @@ from convgate.policies.sessions.policy import SessionPolicy
 from convgate.store import Conversations, Store
 from convgate.transcripts import turns_from_messages
 from tests.commands import Run
-from tests.contexts import chat, make_selector, turns_by_section
+from tests.selectors import chat, make_selector, turns_by_section
 
 TESTS = Path(__file__).resolve().parent
 COMPARED = TESTS.parent / "docs" / "compared.md"

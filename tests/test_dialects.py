@@ -13,8 +13,8 @@ from convgate.adapters.openai import select_messages
 from convgate.adapters.selection import MessageSelector
 from convgate.core.errors import TranscriptError
 from convgate.transcripts import dialect_of, to_messages, turns_from_messages
-from tests.contexts import FixedPolicy, make_selector, plain
 from tests.dialects import DIALECTS, random_exchanges
+from tests.selectors import FixedPolicy, make_selector, plain
 
 NAMES = pytest.mark.parametrize("name", DIALECTS)
 

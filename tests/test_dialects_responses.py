@@ -10,7 +10,7 @@ from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
 from convgate.messages.check import check_valid
 from convgate.transcripts import turns_from_messages
-from tests.contexts import FixedPolicy, plain
+from tests.selectors import FixedPolicy, plain
 
 
 def test_items_of_one_response_stay_together_and_say_so():

@@ -65,7 +65,7 @@ def test_the_walk_of_a_message_is_the_one_of_the_architecture(monkeypatch: pytes
         if event == "call" and file.is_relative_to(CHECKOUT / "convgate"):
             called.append((frame.f_code.co_qualname, file.relative_to(CHECKOUT / "convgate").as_posix()))
 
-    selector = convgate.load_gate("untrained", encoder=FakeEncoder())
+    selector = convgate.load(version="untrained", encoder=FakeEncoder())
     sys.setprofile(note)
     try:
         selector.select([{"role": "user", "content": text} for text in ("Use metric units.", "Hi")])

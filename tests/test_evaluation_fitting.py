@@ -21,7 +21,7 @@ from convgate.evaluation.goals import Goal, calibrate
 from convgate.evaluation.judged_cases import judge
 from convgate.evaluation.metrics import METRICS
 from convgate.evaluation.tuning import ScoredCases, score_cases
-from convgate.gate.rule import ROUNDING, Limits, Rule
+from convgate.gate.rule import ROUNDING, Rule, TurnLimits
 from convgate.gate.thresholds import (
     RULES,
     Absolute,
@@ -307,10 +307,10 @@ TUNED_RULES: list[Rule] = [
 ]
 
 
-@pytest.mark.parametrize("limits", [NO_LIMITS, Limits(2, 3), Limits(0, 1), Limits(1)], ids=str)
+@pytest.mark.parametrize("limits", [NO_LIMITS, TurnLimits(2, 3), TurnLimits(0, 1), TurnLimits(1)], ids=str)
 @pytest.mark.parametrize("rule", TUNED_RULES, ids=str)
 def test_what_is_kept_is_what_the_gate_decides(
-    policy: GatePolicy, score: ScoredCases, rule: Rule, limits: Limits
+    policy: GatePolicy, score: ScoredCases, rule: Rule, limits: TurnLimits
 ) -> None:
     deciding = policy.with_rule(rule, limits)
     expected, turns = [], []

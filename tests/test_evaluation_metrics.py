@@ -119,8 +119,9 @@ def sums():
     return np.stack([hits, tries], axis=1)[:, :, None].astype(float)
 
 
-def test_the_interval_is_near_that_of_scipy(sums):
-    ours = interval(sums, draw(40, resamples=9_999))[0]
+def test_the_interval_is_near_that_of_scipy(sums, monkeypatch):
+    monkeypatch.setattr("convgate.evaluation.bootstrap.RESAMPLES", 9_999)
+    ours = interval(sums, draw(40))[0]
     theirs = bootstrap(
         (sums[:, 0, 0], sums[:, 1, 0]),
         lambda hits, tries, axis: hits.sum(axis) / tries.sum(axis),

@@ -31,7 +31,7 @@ from convgate.store.experiments import Experiments
 from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.relevance_sets import write_relevance_set
 from tests.commands import Run
-from tests.contexts import FixedPolicy, count_words, make_selector
+from tests.selectors import FixedPolicy, count_words, make_selector
 
 SIZE = 5  # tokens of a turn of one word
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from convgate.figures.context import budget_figure, describe_budget
+from convgate.figures.budget import budget_figure, describe_budget
 from convgate.figures.modes import mode_look, section_look
 from convgate.figures.palette import DARK, LIGHT, Palette
 from convgate.modes.budgets import SECTIONS

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from convgate.core.errors import PolicyError
-from convgate.gate.rule import Limits
+from convgate.gate.rule import TurnLimits
 from convgate.gate.thresholds import (
     RULES,
     Absolute,
@@ -142,10 +142,10 @@ def test_thresholds_stay_on_the_scale_of_scores(scores: np.ndarray, deviations: 
 
 def test_limits_bring_back_the_best_dropped_and_drop_the_worst_kept():
     nothing, everything = np.zeros(4, dtype=bool), np.ones(4, dtype=bool)
-    assert Limits(min_turns=2).changes(SCORES, nothing).keys() == {0, 3}
-    assert Limits(max_turns=3).changes(SCORES, everything).keys() == {1}
-    assert Limits().changes(SCORES, nothing) == {}
-    assert Limits(min_turns=9).changes(SCORES, nothing).keys() == {0, 1, 2, 3}
+    assert TurnLimits(min_turns=2).changes(SCORES, nothing).keys() == {0, 3}
+    assert TurnLimits(max_turns=3).changes(SCORES, everything).keys() == {1}
+    assert TurnLimits().changes(SCORES, nothing) == {}
+    assert TurnLimits(min_turns=9).changes(SCORES, nothing).keys() == {0, 1, 2, 3}
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_limits_bring_back_the_best_dropped_and_drop_the_worst_kept():
         lambda: Absolute(1.5),
         lambda: TopK(-1),
         lambda: Relative(float("nan")),
-        lambda: Limits(min_turns=5, max_turns=2),
+        lambda: TurnLimits(min_turns=5, max_turns=2),
         lambda: make_rule("magic"),
         lambda: make_rule("top_k", n=3),
         lambda: TopK(2.5),

@@ -13,20 +13,23 @@ from pathlib import Path
 
 import pytest
 
-from convgate.core.errors import ContextError, SettingsError, StoreError
+import convgate
+from convgate.core.errors import RequestError, SettingsError, StoreError
 from convgate.core.settings import Settings, load_settings
 from convgate.guardrails import guardrails
-from convgate.guardrails.guardrails import post_alert
+from convgate.guardrails.guardrails import flush_requests, post_alert
 from convgate.guardrails.outcomes import record_outcomes
 from convgate.guardrails.request import Fallback
 from convgate.guardrails.rules import set_baseline
 from convgate.modes.mode import MODES
+from convgate.selection.packing import PackedTurns
 from convgate.store import Store
 from convgate.store.guard_states import Alert, GuardStates
 from convgate.store.requests import Requests
 from tests.guardrails import open_guardrails, put_baseline, record, request
 from tests.llm_server import ChatServer, error_reply, raw_reply
 from tests.processes import fork, needs_fork
+from tests.selectors import chat
 from tests.session_agents import NINE, Clock
 
 OK = raw_reply(b"{}")
@@ -150,7 +153,7 @@ def test_a_lost_invariant_is_a_critical_alert_for_callback_and_webhook(
 def test_a_lost_invariant_is_alerted_when_the_database_cannot_be_written(
     store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guardrails, "Store", lambda path: Store(path, busy_timeout=0.01))
+    monkeypatch.setattr("convgate.store.database.BUSY_TIMEOUT", 0.01)
     heard: list[Alert] = []
     other = sqlite3.connect(store.path)
     with open_guardrails(store, clock, heard.append) as guard:
@@ -159,6 +162,19 @@ def test_a_lost_invariant_is_alerted_when_the_database_cannot_be_written(
         guard.flush()
         other.close()
     assert [one.kind for one in heard] == ["breach"]
+
+
+@pytest.mark.usefixtures("load_without_a_model")
+def test_a_selector_hands_alerts_to_the_callback_it_is_loaded_with(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("convgate.selection.fit.pack", lambda *_: PackedTurns({}))
+    heard: list[Alert] = []
+    selector = convgate.load(policy="last_k", k=0, alert=heard.append)
+    messages = chat("You must never delete the backups.", "Fine.", "LEARNING a")
+    assert selector.select(messages, budget=500).breaches
+    flush_requests(store.path)
+    assert [(one.kind, one.severity) for one in heard] == [("breach", "critical")]
 
 
 def test_a_failing_mode_is_overruled_without_a_baseline_and_tried_again(store: Store, clock: Clock) -> None:
@@ -218,7 +234,7 @@ def test_general_that_fails_is_alerted_and_not_overruled(store: Store, clock: Cl
 def test_a_baseline_needs_enough_requests(store: Store) -> None:
     put_baseline(store)
     before = GuardStates(store).baseline()
-    with pytest.raises(ContextError):
+    with pytest.raises(RequestError):
         set_baseline(store, Settings(), NINE - timedelta(days=1), NINE, NINE)
     assert GuardStates(store).baseline() == before
 

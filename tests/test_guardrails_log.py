@@ -39,7 +39,7 @@ def warnings(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits 5 seconds for a database that another program holds."""
-    monkeypatch.setattr(guardrails, "Store", lambda path: Store(path, busy_timeout=0.05))
+    monkeypatch.setattr("convgate.store.database.BUSY_TIMEOUT", 0.05)
 
 
 def fresh(number: int) -> RequestRecord:

@@ -11,14 +11,14 @@ from typer import BadParameter
 
 import convgate
 from convgate.cli.monitor import beginning
-from convgate.core.errors import ContextError, StoreError
+from convgate.core.errors import RequestError, StoreError
 from convgate.core.settings import Settings
 from convgate.guardrails.guardrails import Guardrails
 from convgate.guardrails.request import Fallback
 from convgate.store import Store
 from tests.commands import Run
-from tests.contexts import chat, make_selector
 from tests.guardrails import open_guardrails, put_baseline, request
+from tests.selectors import chat, make_selector
 from tests.session_agents import Clock
 
 
@@ -43,14 +43,14 @@ def test_the_last_recorded_outcome_counts(store: Store) -> None:
     assert outcomes(store) == {"a": 1, "b": 0}
 
 
-def test_a_built_context_is_logged_and_overruled_while_modes_drift(store: Store) -> None:
+def test_a_selection_is_logged_and_overruled_while_modes_drift(store: Store) -> None:
     put_baseline(store, {"GENERAL": 1_000})
     with Guardrails(store.path, Settings(guard={"drift_min_requests": 3})) as guard:
-        contexts = make_selector(guard=guard)
+        selector = make_selector(guard=guard)
         messages = chat("TASK build a shed", "fine", "TASK now paint it")
-        selections = [contexts.select(messages) for _ in range(3)]
+        selections = [selector.select(messages) for _ in range(3)]
         assert guard.flush()
-        drifting = contexts.select(messages)
+        drifting = selector.select(messages)
         guard.flush()
     assert [one.mode for one in selections] == ["TASK"] * 3
     assert (drifting.mode, drifting.budgeted.mode_decision.mode) == ("GENERAL", "TASK")
@@ -76,14 +76,15 @@ def test_an_outcome_may_come_before_its_request_is_written(store: Store) -> None
     assert outcomes(store) == {"quick": 1}
 
 
-def test_an_invalid_outcome_is_refused(store: Store) -> None:
+def test_an_invalid_outcome_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("convgate.store.database.BUSY_TIMEOUT", 0.01)
     logged(store, "a")
     for id, ok in (("b", True), ("a", "yes")):
-        with pytest.raises(ContextError):
+        with pytest.raises(RequestError):
             convgate.record_outcome(id, ok=ok)
     assert outcomes(store) == {"a": None}
     with store.write(), pytest.raises(StoreError):
-        convgate.record_outcome("a", ok=True, place=Store(store.path, busy_timeout=0.01))
+        convgate.record_outcome("a", ok=True, place=Store(store.path))
 
 
 def test_the_command_records_an_outcome(run: Run, store: Store) -> None:

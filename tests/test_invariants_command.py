@@ -9,7 +9,7 @@ import pytest
 
 from convgate.invariants import judge
 from tests.commands import Run
-from tests.contexts import WordJudge
+from tests.selectors import WordJudge
 
 MESSAGES = [
     {"role": "user", "content": "No nuts, Tim is allergic. At most 300 words."},

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 from convgate.core.conversation import Conversation, Turn
-from convgate.core.errors import ContextError, StoreError
+from convgate.core.errors import RequestError, StoreError
 from convgate.invariants import InvariantEdit, finding, with_edits
 from convgate.invariants.invariant import Invariant
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import InvariantEdits
 from convgate.transcripts.message_reader import turns_from_messages
-from tests.contexts import WordJudge
+from tests.selectors import WordJudge
 
 
 def find_invariants(turns: Sequence[Turn]) -> list[Invariant]:
@@ -104,7 +104,7 @@ def test_edits_travel_in_messages():
 )
 def test_a_bad_edit_names_message_and_field(value: object, field: str):
     turns = [Turn.of("user", "hi"), Turn.of("user", "hi", metadata={"invariants": value})]
-    with pytest.raises(ContextError, match=r"^messages\[1\]." + field):
+    with pytest.raises(RequestError, match=r"^messages\[1\]." + field):
         find_invariants(turns)
 
 

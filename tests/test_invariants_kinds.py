@@ -40,7 +40,7 @@ def encoder() -> FakeSpanEncoder:
 
 
 @pytest.fixture
-def judge(encoder: FakeSpanEncoder) -> KindJudge:
+def judge(encoder: FakeSpanEncoder, monkeypatch: pytest.MonkeyPatch) -> KindJudge:
     texts = [text for text, _ in SAID]
     features = features_of(FakeEncoder().encode(texts), [LATER] * len(texts))
     model = fit(
@@ -51,7 +51,8 @@ def judge(encoder: FakeSpanEncoder) -> KindJudge:
         penalty=50.0,
         vector_scale=1.6,
     )
-    return KindJudge(model, encoder, max_cached=4)
+    monkeypatch.setattr("convgate.invariants.judge.MAX_CACHED", 4)
+    return KindJudge(model, encoder)
 
 
 def test_each_statement_has_a_kind_a_likelihood_and_the_words_for_it(judge: KindJudge) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.decisions import TurnDecisions
 from convgate.gate.thresholds import Absolute
-from convgate.labels.queue import Judge, make_queue
+from convgate.labels.queue import NamedPolicy, make_queue
 from convgate.policies.base import decide_by_rule, history_indices
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.store.queues import NewItem, Queues
@@ -49,8 +49,8 @@ def conversation(number: int, turns: int) -> Conversation:
     )
 
 
-GATE, OTHER = Judge("shipped", TextScorePolicy()), Judge("BM25", TextScorePolicy(shift=-0.3))
-VERSION = Judge("monday-1", TextScorePolicy(shift=0.25), "versions")
+GATE, OTHER = NamedPolicy("shipped", TextScorePolicy()), NamedPolicy("BM25", TextScorePolicy(shift=-0.3))
+VERSION = NamedPolicy("monday-1", TextScorePolicy(shift=0.25), "versions")
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def score(store: Store, item: NewItem) -> float:
 
 
 @pytest.mark.parametrize("other", [OTHER, VERSION])
-def test_reasons_are_mixed_and_true_of_their_turns(store: Store, other: Judge) -> None:
+def test_reasons_are_mixed_and_true_of_their_turns(store: Store, other: NamedPolicy) -> None:
     items = make_queue(store, GATE, other, size=80, seed=3)
     counts = Counter(item.kind for item in items)
     assert set(counts) == {"threshold", other.kind, "audit"}
@@ -112,7 +112,7 @@ def test_the_work_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("convgate.labels.queue.MAX_MESSAGES", 10)
     store = fill(Store(tmp_path / "convgate.db"), 30, 6)
     gate, other = TextScorePolicy(), TextScorePolicy(shift=0.25)
-    make_queue(store, Judge("a", gate), Judge("b", other), size=50, seed=1)
+    make_queue(store, NamedPolicy("a", gate), NamedPolicy("b", other), size=50, seed=1)
     for policy in (gate, other):
         assert len(policy.asked) == len(set(policy.asked)) == 10
         assert len({name for name, _ in policy.asked}) == 10, "one message each, of 10 conversations"

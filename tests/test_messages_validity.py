@@ -11,7 +11,7 @@ from convgate import ToolCall, Turn
 from convgate.core.errors import ConversationError
 from convgate.messages import ToolUnit, ValidSelection, check_valid, find_tool_units, make_valid
 from convgate.messages.validity import quote_opening
-from tests.contexts import tool_calls_message, tool_result
+from tests.selectors import tool_calls_message, tool_result
 
 
 def user(text: str = "question", **fields) -> Turn:

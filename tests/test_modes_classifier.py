@@ -66,9 +66,10 @@ def test_a_blank_message_is_general_and_needs_no_encoder(few: TextModel):
     assert (space.index, encoder.texts) == (1, [])
 
 
-def test_only_new_messages_are_encoded_and_the_cache_is_bounded(few: TextModel):
+def test_only_new_messages_are_encoded_and_the_cache_is_bounded(few: TextModel, monkeypatch):
+    monkeypatch.setattr("convgate.modes.classifier.MAX_CACHED", 2)
     encoder = FakeEncoder(32)
-    classifier = ModeClassifier(few, encoder, max_cached=2)
+    classifier = ModeClassifier(few, encoder)
     for texts, encoded in (
         (["one", "two", "one"], ["one", "two"]),
         (["two", "three"], ["three"]),

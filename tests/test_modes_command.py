@@ -27,13 +27,9 @@ class FailureClassifier:
 
     def _decision(self, place: int, text: str) -> ModeDecision:
         if "fails" not in text:
-            return ModeDecision(
-                place, "GENERAL", "", "why.", "mode", "GENERAL", 0.2, "low confidence", "GENERAL"
-            )
+            return ModeDecision(place, "GENERAL", "why.", 0.2, "low confidence", "GENERAL")
         reason = "it says that something fails (“fails”)."
-        return ModeDecision(
-            place, "DEBUGGING", "", reason, "mode", "DEBUGGING", 0.93, "classifier", "DEBUGGING"
-        )
+        return ModeDecision(place, "DEBUGGING", reason, 0.93, "classifier", "DEBUGGING")
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from convgate.core.conversation import ToolCall, Turn
-from convgate.core.errors import ContextError
+from convgate.core.errors import RequestError
 from convgate.core.settings import Settings
 from convgate.modes.conversation import ConversationModes, ModeTracker
 from convgate.modes.mode import MIN_CONFIDENCE, Mode, ModeDecision, known_intents, mode_of_intent
@@ -23,7 +23,7 @@ class TextClassifier:
         sure = float(confidence) >= MIN_CONFIDENCE
         mode: Mode = likeliest if sure else "GENERAL"
         source = "classifier" if sure else "low confidence"
-        return ModeDecision(place, mode, "classifier", "", "mode", mode, float(confidence), source, likeliest)
+        return ModeDecision(place, mode, "", float(confidence), source, likeliest)
 
 
 def find_modes(*turns: str | Turn, intents: Mapping[int, Mode] | None = None) -> ConversationModes:
@@ -95,9 +95,9 @@ def test_intents_are_known_in_any_case_and_the_settings_add_to_them():
     assert mode_of_intent("learning", settings) == "LEARNING"
     assert mode_of_intent("bug", settings) == "DEBUGGING"
     assert mode_of_intent("task", settings) == "LEARNING"
-    with pytest.raises(ContextError, match=r"dance.*bug"):
+    with pytest.raises(RequestError, match=r"dance.*bug"):
         mode_of_intent("dance", settings)
-    with pytest.raises(ContextError, match="3"):
+    with pytest.raises(RequestError, match="3"):
         mode_of_intent(3, settings)
 
 
@@ -109,5 +109,5 @@ def test_intents_are_known_in_any_case_and_the_settings_add_to_them():
     ],
 )
 def test_a_wrong_intent_of_the_settings_is_named(intents: dict[str, str], message: str):
-    with pytest.raises(ContextError, match=message):
+    with pytest.raises(RequestError, match=message):
         known_intents(Settings(budget={"intents": intents}))

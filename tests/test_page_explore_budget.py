@@ -13,9 +13,7 @@ from streamlit.testing.v1 import AppTest
 from convgate.core.conversation import Turn
 from convgate.core.errors import EncoderError
 from convgate.core.settings import load_settings
-from convgate.selection.load import selector_of
 from convgate.selection.packing import PackedTurns, pack
-from convgate.selection.selector import Selector
 from convgate.store import Store
 from convgate.store.edits import ModeCorrections
 from convgate.store.guard_states import Alert, GuardStates
@@ -219,11 +217,7 @@ def test_a_guard_that_overrules_the_mode_is_an_error(store: Store, key: str) -> 
 
 
 def test_a_lost_invariant_is_an_error_and_sent_after_all(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def lossy(*args: Any, **fields: Any) -> Selector:
-        selector = selector_of(*args, **fields)
-        return replace(selector, fit=lambda: replace(selector.fit(), packer=pack_without_rule))
-
-    monkeypatch.setattr("convgate.ui.shared.scoring.selector_of", lossy)
+    monkeypatch.setattr("convgate.selection.fit.pack", pack_without_rule)
     app = open_page("Explore", conversation=key, budget="7000")  # a selection that no cache has
     errors = "\n".join(str(one.value) for one in app.error).replace("\\", "")
     assert "An invariant was missing" in errors

@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Turn
-from convgate.labels.calibration import draw_calibration
 from convgate.labels.gold import gold_counts
+from convgate.labels.weekly_agreement import draw_calibration
 from convgate.store import ADJUDICATED, CurrentKey, Labels
 from convgate.store.queues import NewItem, Queues
 from tests.label_page import (
@@ -30,7 +30,7 @@ from tests.label_page import (
 )
 from tests.label_page import label_page as label_page
 from tests.page_app import HOSTILE, TURNS, add_conversation, app_store, check, click, page_text, turn_table
-from tests.test_label_calibration import judge, pause
+from tests.test_label_weekly_agreement import judge, pause
 
 pytestmark = pytest.mark.usefixtures("label_page")
 

@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,7 @@ from tests.page_app import new_app
 
 @pytest.fixture
 def library(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setattr(services, "Store", partial(Store, busy_timeout=0.05))
+    monkeypatch.setattr("convgate.store.database.BUSY_TIMEOUT", 0.05)
     return new_app()
 
 

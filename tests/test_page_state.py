@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
-from convgate.gate.rule import Limits
+from convgate.gate.rule import TurnLimits
 from convgate.gate.thresholds import RULES
 from convgate.policies.spec import read_policies
 from convgate.ui.compare.state import CompareState
@@ -40,7 +40,7 @@ def choices(draw: st.DrawFn) -> ThresholdSettings:
         values[item.name] = round(low + steps * step, 6)
     min_turns = draw(st.integers(0, 50))
     max_turns = draw(st.none() | st.integers(min_turns, 60))
-    return ThresholdSettings(rule(**values), Limits(min_turns, max_turns))
+    return ThresholdSettings(rule(**values), TurnLimits(min_turns, max_turns))
 
 
 NAMES = st.lists(st.sampled_from(["@labels", "mine"]), unique=True).map(tuple)

@@ -14,8 +14,8 @@ import pytest
 
 from convgate.core.errors import StoreError
 from convgate.core.settings import load_settings
-from convgate.labels.calibration import Calibration
 from convgate.labels.gold import GoldCounts
+from convgate.labels.weekly_agreement import Calibration
 from convgate.training import process as process_module
 from convgate.training.library import RelevanceSets
 from convgate.training.records import RunRequest, Status

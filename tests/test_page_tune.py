@@ -336,7 +336,7 @@ def test_the_settings_for_an_agent_are_those_on_the_page(
     values = tomllib.loads(file.read_text(encoding="utf-8"))
     assert (values["version"], values["max_turns"]) == ("used", 3)
     kept = 0
-    gate = convgate.load_gate(settings=file, encoder=fake_encoder)
+    gate = convgate.load(policy="gate", settings=file, encoder=fake_encoder)
     for conversation in range(4):
         for message in (8, 12):
             kept += int(gate.policy.decide(*make_conversation(conversation).at(message)).kept.sum())

@@ -14,9 +14,9 @@ from convgate.policies.window import LastK
 from convgate.sessions import SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import PrunedTurn, PrunedTurns
-from tests import contexts
+from tests import selectors
 from tests.commands import Run
-from tests.contexts import plain
+from tests.selectors import plain
 
 FEW = Pruning(keep_last=2, period=0)
 
@@ -60,7 +60,7 @@ def test_pruned_turns_are_kept_but_not_sent_until_undone(store: Store) -> None:
     selection = plain(LastK(k=10)).select_at(marked, question="which tax?")
     assert selection.indices == [0, 1, 2, 5, 6]
     assert selection.decisions[4].rule == "pruned"
-    budgeted = contexts.make_selector().select_at(marked, question="GENERAL which tax?")
+    budgeted = selectors.make_selector().select_at(marked, question="GENERAL which tax?")
     assert budgeted.indices == [0, 1, 2, 5, 6]
     assert budgeted.decisions.of(4).rule == "repair"
     assert undo_pruning(store, key) == [3, 4]
@@ -71,7 +71,7 @@ def test_a_pruned_instruction_is_sent_all_the_same() -> None:
     turns = (Turn.of("system", "Be brief.", pruned="x"), Turn.of("user", "hello"))
     conversation = Conversation("", turns)
     assert plain(LastK(k=1)).select_at(conversation).indices == [0, 1]
-    assert contexts.make_selector().select_at(conversation).indices == [0, 1]
+    assert selectors.make_selector().select_at(conversation).indices == [0, 1]
 
 
 def test_a_tool_call_leaves_with_all_its_results_or_not_at_all(store: Store) -> None:
@@ -96,7 +96,7 @@ def test_only_turns_of_the_conversation_can_be_pruned(store: Store) -> None:
 
 
 def test_a_session_goes_on_without_its_pruned_turns(store: Store) -> None:
-    sessions = SessionManager(store, workspace="shop", selector=contexts.make_selector())
+    sessions = SessionManager(store, workspace="shop", selector=selectors.make_selector())
     for turn in TURNS:
         key = sessions.add_message(turn).key
     apply_pruning(store, plan_pruning(store, key, FEW))

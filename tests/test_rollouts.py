@@ -21,10 +21,10 @@ from convgate.store.guard_states import Alert, GuardStates
 from convgate.store.requests import Requests
 from convgate.store.rollouts import Rollouts
 from tests.commands import Run
-from tests.contexts import chat, make_selector
 from tests.guardrails import open_guardrails
 from tests.llm_server import ChatServer, raw_reply
 from tests.rollouts import do_checklist, log_both, log_requests, review_modes
+from tests.selectors import chat, make_selector
 from tests.session_agents import NINE, Clock
 
 SESSIONS = [f"session {number}" for number in range(2_000)]

@@ -101,7 +101,7 @@ def test_a_featured_sample_opens_where_the_gate_keeps_old_turns_and_ranks_them_a
         {"role": each.role, "content": each.scored_text}
         for each in featured.conversations[0].turns[: featured.turn + 1]
     ]
-    decisions = convgate.load_gate().select(messages).decisions
+    decisions = convgate.load().select(messages).decisions
     assert relevant <= set(decisions.kept_indices), "the promise: hardly a needed turn is lost"
     assert not decisions.kept.all(), "it is not that all is kept"
     least = min((float(decisions.scores[turn]) for turn in relevant), default=0.5)

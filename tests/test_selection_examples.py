@@ -12,7 +12,7 @@ from convgate.selection.load import load
 from convgate.selection.selection import Selection
 from convgate.selection.selector import Selector
 from convgate.transcripts import read_conversations
-from tests.contexts import settings, turns_by_section
+from tests.selectors import settings, turns_by_section
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_conversations"
 

@@ -17,8 +17,8 @@ from convgate.policies.search import CosineTopK
 from convgate.policies.window import LastK
 from convgate.selection.load import selector_of
 from convgate.transcripts import turns_from_messages
-from tests.contexts import make_selector
 from tests.fakes import FakeEncoder
+from tests.selectors import make_selector
 
 WISH = "From now on always give all lengths in metric units, please."
 

@@ -24,7 +24,7 @@ from convgate.modes.mode import MODES
 from convgate.selection.packing import PackedTurns, pack
 from convgate.selection.selection import Selection
 from convgate.transcripts import turns_from_messages
-from tests.contexts import (
+from tests.selectors import (
     ANSWERS,
     QUESTIONS,
     RULES,
@@ -310,14 +310,15 @@ class LosingPacker:
         return packed
 
 
-def test_every_invariant_that_a_packer_loses_is_caught_and_the_baseline_has_it(caplog):
+def test_every_invariant_that_a_packer_loses_is_caught_and_the_baseline_has_it(caplog, monkeypatch):
     caplog.set_level(logging.CRITICAL)
     rng = random.Random(7)
     losses = 0
     for number in range(1_500):
         messages = random_conversation(rng)
         packer = LosingPacker(1 + number % 7)
-        selection = make_selector(frozenset(), packer=packer).select(messages, budget=rng.choice(BUDGETS))
+        monkeypatch.setattr("convgate.selection.fit.pack", packer)
+        selection = make_selector(frozenset()).select(messages, budget=rng.choice(BUDGETS))
         losses += bool(packer.lost)
         assert {one.source for one in selection.breaches} == packer.lost
         assert [one.cause for one in selection.fallbacks] == ["breach"] * bool(selection.breaches)

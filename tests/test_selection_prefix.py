@@ -17,7 +17,8 @@ from convgate.policies.window import LastK
 from convgate.selection.memory import PastRequest, RequestMemory
 from convgate.selection.packing import PackedTurns
 from convgate.transcripts import turns_from_messages
-from tests.contexts import (
+from tests.processes import run_threads
+from tests.selectors import (
     FirstWordClassifier,
     FixedPolicy,
     chat,
@@ -26,7 +27,6 @@ from tests.contexts import (
     random_conversation,
     turns_by_section,
 )
-from tests.processes import run_threads
 
 FIRST = chat("LEARNING a", "b.", "LEARNING c", "d.", "LEARNING e")
 THEN = [
@@ -52,7 +52,7 @@ def test_a_turn_stays_until_a_change_gains_more_than_the_margin():
     assert {1, 2}.isdisjoint(steady.indices), "1 gained less than it; 2 lost more"
     assert steady.prefix.held == (0,)
     assert "stays from the request before" in steady.decisions.of(0).reason
-    assert steady.decisions.of(1).rule == "hysteresis"
+    assert (steady.decisions.of(1).rule, steady.decisions.of(1).stage) == ("hysteresis", "steady")
     free = select_second(scores, hysteresis=0)
     assert 0 in free.indices, "the answer 1 has to be opened by its question"
     assert 1 in free.indices
@@ -104,11 +104,12 @@ class FirstTimeLosingPacker:
         return PackedTurns({}) if self.times == 1 else pack(claims, capsules, budget)
 
 
-def test_after_a_breach_the_baseline_serves_the_rest_of_that_conversation_alone(caplog):
+def test_after_a_breach_the_baseline_serves_the_rest_of_that_conversation_alone(caplog, monkeypatch):
     messages = chat(
         "You must never delete the backups.", "Fine.", "LEARNING a", "b.", "LEARNING c", "d.", "LEARNING e"
     )
-    selector = make_selector(set(), packer=FirstTimeLosingPacker())
+    monkeypatch.setattr("convgate.selection.fit.pack", FirstTimeLosingPacker())
+    selector = make_selector(set())
     [breached, later] = [selector.select(messages[:5]), selector.select(messages)]
     assert [one.source for one in breached.breaches] == [one.source for one in later.breaches] == [0]
     assert breached.indices == [0, 1, 2, 3, 4]
@@ -124,17 +125,18 @@ def test_after_a_breach_the_baseline_serves_the_rest_of_that_conversation_alone(
     )
     assert small.indices == [0, 7, 8]
     assert small.over_budget == 0
-    assert (
-        small.decisions.of(3).reason == "Dropped by the budget: the baseline takes the newest turns that fit."
-    )
+    assert small.decisions.of(3).explanation == "the baseline takes the newest turns that fit."
 
 
-def test_after_a_breach_the_answers_of_a_corrected_message_do_not_end_the_newest_turns() -> None:
+def test_after_a_breach_the_answers_of_a_corrected_message_do_not_end_the_newest_turns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     messages = chat(
         "Write at most 100 words about me.", "Fine.", "You must never delete the backups.", "Noted.",
         "Sorry, at most 200 words.", "Done.", "LEARNING a", "b.", "TASK c",
     )  # fmt: skip
-    selection = make_selector(set(), packer=FirstTimeLosingPacker()).select(messages)
+    monkeypatch.setattr("convgate.selection.fit.pack", FirstTimeLosingPacker())
+    selection = make_selector(set()).select(messages)
     assert selection.breaches
     assert any(invariant.superseded_by is not None for invariant in selection.invariants)
     assert selection.indices == list(range(9))

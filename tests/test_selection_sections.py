@@ -9,7 +9,7 @@ import pytest
 
 import convgate
 from convgate.core.conversation import Conversation
-from convgate.core.errors import ContextError, ConversationError, TranscriptError
+from convgate.core.errors import ConversationError, RequestError, TranscriptError
 from convgate.core.settings import Settings
 from convgate.guardrails.guardrails import flush_requests
 from convgate.invariants.finding import InvariantFinder
@@ -18,7 +18,8 @@ from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.build import build_policy
 from convgate.policies.window import LastK
 from convgate.transcripts import turns_from_messages
-from tests.contexts import (
+from tests.fakes import FakeEncoder
+from tests.selectors import (
     FixedPolicy,
     RecordingGuard,
     chat,
@@ -28,7 +29,6 @@ from tests.contexts import (
     tool_result,
     turns_by_section,
 )
-from tests.fakes import FakeEncoder
 
 LONG = " ".join(["word"] * 60)
 
@@ -249,7 +249,7 @@ class TestAddedMessages:
 
     @pytest.mark.parametrize("capsules", ["one text", [{"role": "user", "content": "x"}], [3]])
     def test_an_invalid_capsule_is_refused(self, capsules):
-        with pytest.raises(ContextError, match="capsule"):
+        with pytest.raises(RequestError, match="capsule"):
             make_selector().select(chat("hello"), capsules=capsules)
 
     def test_reworded_invariants_are_sent_in_an_added_message(self, monkeypatch):
@@ -294,7 +294,7 @@ class TestBadInput:
     def test_an_invalid_request_id_is_refused_before_anything_is_recorded(self, request_id):
         guard = RecordingGuard()
         here = make_selector(guard=guard)
-        with pytest.raises(ContextError):
+        with pytest.raises(RequestError):
             here.select(chat("TASK a"), request_id=request_id)
         assert guard.records == []
 

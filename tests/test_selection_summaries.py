@@ -21,7 +21,7 @@ from convgate.sessions.summaries import (
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import InvariantEdit, InvariantEdits, PrunedTurn, PrunedTurns
 from convgate.store.summaries import Summaries, TurnSummary
-from tests import contexts
+from tests import selectors
 from tests.llm_server import ChatServer, completion_reply, error_reply
 from tests.session_agents import Clock
 
@@ -49,26 +49,26 @@ def server() -> Iterator[ChatServer]:
 
 
 def manager(store: Store, workspace: str = "shop", kept: Any = None, **settings: Any) -> SessionManager:
-    policy = contexts.FixedPolicy(kept, scores={3: 0.8, 1: 0.6})
-    selector = contexts.make_selector(policy=policy, **settings)
+    policy = selectors.FixedPolicy(kept, scores={3: 0.8, 1: 0.6})
+    selector = selectors.make_selector(policy=policy, **settings)
     return SessionManager(store, workspace=workspace, clock=Clock(), selector=selector)
 
 
 def test_an_extract_quotes_the_best_turns_in_order_with_their_numbers() -> None:
-    policy = contexts.FixedPolicy({1, 3}, scores={0: 1.0, 1: 0.6, 2: 0.1, 3: 0.8, 4: 0.2})
+    policy = selectors.FixedPolicy({1, 3}, scores={0: 1.0, 1: 0.6, 2: 0.1, 3: 0.8, 4: 0.2})
     short = ExtractiveSummarizer(policy, max_characters=60).summarize(TALK, 5)
     assert short.text == "[1] user: we sell tea\n[3] user: the shop is in Rome"
     assert (short.stop, short.by) == (5, "keeps")
     first = ExtractiveSummarizer(policy).summarize(TALK, 3)
     assert first.text == "[1] user: we sell tea\n[2] assistant: noted"
     assert ExtractiveSummarizer(policy).summarize(TALK, 1) is None, "instructions are not quoted"
-    unranked = ExtractiveSummarizer(contexts.FixedPolicy(ranked=False), max_characters=30).summarize(TALK, 5)
+    unranked = ExtractiveSummarizer(selectors.FixedPolicy(ranked=False), max_characters=30).summarize(TALK, 5)
     assert unranked.text == "[4] assistant: noted too"
 
 
 def test_a_language_model_summarises_data_and_an_extract_stands_in_for_it(server: ChatServer) -> None:
     model = LanguageModel("tiny", base_url=server.url, retries=0)
-    summarizer = ModelSummarizer(model, ExtractiveSummarizer(contexts.FixedPolicy()))
+    summarizer = ModelSummarizer(model, ExtractiveSummarizer(selectors.FixedPolicy()))
     server.set_script(completion_reply("<think>hm</think> Tea shop in Rome [3]." + "x" * 9_000))
     summary = summarizer.summarize(TALK, 5)
     assert summary.by == "tiny"
@@ -100,7 +100,7 @@ def test_summaries_are_made_every_so_many_turns_and_sent_as_capsules(store: Stor
 
 def test_without_the_setting_nothing_is_summarised(store: Store) -> None:
     sessions = manager(store)
-    key = sessions.add_messages(contexts.chat(*"abcdef")).key
+    key = sessions.add_messages(selectors.chat(*"abcdef")).key
     assert Summaries(store).get(key) is None
     assert summary_stop(6, 0) == 0
 
@@ -138,14 +138,14 @@ def test_a_failing_summary_costs_no_message(store: Store, monkeypatch: pytest.Mo
     def fail(*_: object) -> None:
         raise PolicyError("no scores today")
 
-    monkeypatch.setattr(contexts.FixedPolicy, "decide", fail)
+    monkeypatch.setattr(selectors.FixedPolicy, "decide", fail)
     sessions = manager(store, session={"summary_turns": 1})
     assert Summaries(store).get(sessions.add_message("hello").key) is None
 
 
 def test_pruned_turns_are_in_no_summary(store: Store) -> None:
     sessions = manager(store, session={"summary_turns": 4})
-    key = sessions.add_messages(contexts.chat("secret", "noted", "open")).key
+    key = sessions.add_messages(selectors.chat("secret", "noted", "open")).key
     PrunedTurns(store).change(key, {0: PrunedTurn("old")})
     key = sessions.add_message({"role": "assistant", "content": "fine"}).key
     summary = Summaries(store).get(key)
@@ -157,7 +157,7 @@ def test_pruned_turns_are_in_no_summary(store: Store) -> None:
 def earlier(store: Store) -> str:
     """A conversation of the workspace shop with a summary and two pinned invariants, one of them ended."""
     sessions = manager(store)
-    key = sessions.add_messages(contexts.chat("use tabs. use spaces.", "noted")).key
+    key = sessions.add_messages(selectors.chat("use tabs. use spaces.", "noted")).key
     Summaries(store).put(key, TurnSummary("The shop is in Rome.", 2, "gate"))
     pinned = (
         InvariantEdit(of="use tabs.", pinned=True),
@@ -198,8 +198,8 @@ def test_the_threshold_for_turns_does_not_count_for_notes(store: Store, earlier:
 
 
 def test_without_scores_the_newest_notes_come_first(store: Store, earlier: str) -> None:
-    policy = contexts.FixedPolicy(ranked=False)
-    selector = contexts.make_selector(policy=policy, session={"recall": 1})
+    policy = selectors.FixedPolicy(ranked=False)
+    selector = selectors.make_selector(policy=policy, session={"recall": 1})
     sessions = SessionManager(store, workspace="shop", clock=Clock(), selector=selector)
     sessions.add_message("GENERAL hello")
     [capsule] = sessions.capsules(sessions.history())
@@ -223,9 +223,9 @@ def test_other_workspaces_deleted_and_own_conversations_are_not_recalled(store: 
 @pytest.mark.parametrize("way", ["a new conversation", "a new session", "end"])
 def test_all_of_a_conversation_is_summarised_when_it_ends(store: Store, way: str) -> None:
     clock = Clock()
-    selector = contexts.make_selector(session={"summary_turns": 2, "recall": 2})
+    selector = selectors.make_selector(session={"summary_turns": 2, "recall": 2})
     sessions = SessionManager(store, workspace="shop", clock=clock, selector=selector)
-    first = sessions.add_messages(contexts.chat("the shop is in Rome", "noted", "it is small")).key
+    first = sessions.add_messages(selectors.chat("the shop is in Rome", "noted", "it is small")).key
     assert Summaries(store).get(first).stop == 2
     if way == "end":
         sessions.end()
@@ -261,13 +261,13 @@ def test_an_older_summary_does_not_replace_a_newer_one(store: Store, monkeypatch
         return TurnSummary("older", stop, "gate")
 
     monkeypatch.setattr(ExtractiveSummarizer, "summarize", slow)
-    key = sessions.add_messages(contexts.chat("a", "b", "c")).key
+    key = sessions.add_messages(selectors.chat("a", "b", "c")).key
     assert Summaries(store).get(key).text == "newer"
 
 
 def test_a_summary_that_a_pruning_dropped_is_made_again(store: Store) -> None:
     sessions = manager(store, session={"summary_turns": 40})
-    first = sessions.add_messages(contexts.chat("secret", "noted", "open")).key
+    first = sessions.add_messages(selectors.chat("secret", "noted", "open")).key
     sessions.end()
     PrunedTurns(store).change(first, {0: PrunedTurn("old")})
     assert Summaries(store).get(first) is None

@@ -14,7 +14,7 @@ from convgate.gate.model import Gate
 from convgate.gate.rule import Rule
 from convgate.gate.thresholds import Absolute, TopK
 from convgate.messages.check import check_valid
-from convgate.selection.load import load, load_gate
+from convgate.selection.load import load
 from convgate.versions import Draft, Version, Versions, write_version
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
@@ -30,7 +30,7 @@ MESSAGES = [
 
 
 def test_three_lines_give_valid_messages_and_a_reason_for_every_turn():
-    gate = load_gate(encoder=FakeEncoder())
+    gate = load(encoder=FakeEncoder())
     before = copy.deepcopy(MESSAGES)
     selection = gate.select(MESSAGES)
     assert before == MESSAGES, "nothing is mutated"
@@ -47,7 +47,7 @@ def test_three_lines_give_valid_messages_and_a_reason_for_every_turn():
 
 
 def test_question_is_put_behind_the_selected_messages():
-    selection = load_gate(encoder=FakeEncoder()).select(MESSAGES, question="fibonacci function with memo")
+    selection = load(encoder=FakeEncoder()).select(MESSAGES, question="fibonacci function with memo")
     assert selection.messages[-1] == {"role": "user", "content": "fibonacci function with memo"}
     assert MESSAGES[3] in selection.messages
     assert len(selection.decisions) == 6
@@ -55,7 +55,7 @@ def test_question_is_put_behind_the_selected_messages():
 
 
 def test_no_messages_and_invalid_messages_are_refused():
-    gate = load_gate(encoder=FakeEncoder())
+    gate = load(encoder=FakeEncoder())
     with pytest.raises(ConversationError):
         gate.select([])
     with pytest.raises(TranscriptError, match="role"):
@@ -70,24 +70,24 @@ def add_version(name: str, gate: Gate | None = None, **card: Any) -> Version:
 
 def test_active_version_is_the_one_without_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("convgate.versions.catalog.PACKAGED", tmp_path / "package")
-    assert load_gate(encoder=FakeEncoder()).policy.version == "untrained"
+    assert load(encoder=FakeEncoder()).policy.version == "untrained"
     write_version(tmp_path / "package" / "shipped", trained_gate(), Draft())
-    assert load_gate(encoder=FakeEncoder()).policy.version == "shipped"
+    assert load(encoder=FakeEncoder()).policy.version == "shipped"
     add_version("mine")
-    assert load_gate(encoder=FakeEncoder()).policy.version == "shipped", "nothing is activated by itself"
+    assert load(encoder=FakeEncoder()).policy.version == "shipped", "nothing is activated by itself"
     Versions(load_settings().home).activate("mine", who="Ada")
-    assert load_gate(encoder=FakeEncoder()).policy.version == "mine"
+    assert load(encoder=FakeEncoder()).policy.version == "mine"
     (tmp_path / "untrained").mkdir()
     monkeypatch.chdir(tmp_path)
-    assert load_gate("untrained", encoder=FakeEncoder()).policy.version == "untrained"
-    assert load_gate("shipped", encoder=FakeEncoder()).policy.version == "shipped"
+    assert load(version="untrained", encoder=FakeEncoder()).policy.version == "untrained"
+    assert load(version="shipped", encoder=FakeEncoder()).policy.version == "shipped"
 
 
 def test_version_decides_by_its_own_rule_unless_another_is_named(tmp_path: Path):
     version = add_version("mine", threshold_rule="top_k", threshold_parameters={"k": 2, "above": 0.25})
 
     def rule(**options: Any) -> Rule:
-        return load(policy="gate", version="mine", encoder=FakeEncoder(), **options).policy.rule
+        return load(version="mine", encoder=FakeEncoder(), **options).policy.rule
 
     assert rule() == TopK(k=2, above=0.25)
     assert rule(rule="absolute", threshold=0.5) == Absolute(0.5)
@@ -96,4 +96,4 @@ def test_version_decides_by_its_own_rule_unless_another_is_named(tmp_path: Path)
     assert rule(settings=load_settings().model_copy(update={"threshold_parameters": {"k": 5}})) == TopK(
         5, 0.25
     )
-    assert load_gate(str(version.folder), encoder=FakeEncoder()).policy.rule == TopK(k=2, above=0.25)
+    assert load(version=str(version.folder), encoder=FakeEncoder()).policy.rule == TopK(k=2, above=0.25)

@@ -10,7 +10,7 @@ from convgate.core.errors import SessionError, TranscriptError
 from convgate.policies.sessions import BoundaryRules
 from convgate.sessions import SessionManager
 from convgate.store import Conversations, Store
-from tests import contexts
+from tests import selectors
 from tests.session_agents import Clock
 
 
@@ -22,7 +22,7 @@ def clock() -> Clock:
 @pytest.fixture
 def sessions(store: Store, clock: Clock) -> SessionManager:
     return SessionManager(
-        store, workspace="shop", rules=BoundaryRules(), clock=clock, selector=contexts.make_selector()
+        store, workspace="shop", rules=BoundaryRules(), clock=clock, selector=selectors.make_selector()
     )
 
 
@@ -42,7 +42,7 @@ def test_messages_are_kept_in_the_library(sessions: SessionManager, store: Store
 
 
 def test_a_new_conversation_takes_the_instructions_along(sessions: SessionManager, clock: Clock) -> None:
-    before = sessions.add_messages(contexts.chat("system: Be brief.", "user: hello", "assistant: Hi."))
+    before = sessions.add_messages(selectors.chat("system: Be brief.", "user: hello", "assistant: Hi."))
     after = sessions.add_message("new topic: tea")
     assert after.began.rule == "new_command"
     assert texts(sessions) == ["Be brief.", "new topic: tea"]
@@ -72,7 +72,7 @@ def test_a_deleted_conversation_is_not_continued(sessions: SessionManager, store
 
 def test_messages_are_added_all_or_none(sessions: SessionManager) -> None:
     sessions.add_message("hello")
-    good = contexts.chat("user: a", "assistant: b")
+    good = selectors.chat("user: a", "assistant: b")
     for arguments in ({"after": 0}, {"max_turns": 2}):
         with pytest.raises(SessionError):
             sessions.add_messages(good, **arguments)
@@ -85,7 +85,7 @@ def test_messages_are_added_all_or_none(sessions: SessionManager) -> None:
 def test_a_selection_is_made_of_stored_messages(sessions: SessionManager) -> None:
     with pytest.raises(SessionError):
         sessions.select()
-    session = sessions.add_messages(contexts.chat("user: TASK a login", "assistant: Fine.")).session.id
+    session = sessions.add_messages(selectors.chat("user: TASK a login", "assistant: Fine.")).session.id
     sessions.add_message("TASK add a logout")
     assert [message["content"] for message in sessions.select().messages] == [
         "TASK a login", "Fine.", "TASK add a logout",

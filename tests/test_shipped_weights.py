@@ -35,7 +35,7 @@ def encoder() -> Encoder:
 def kept_turns(encoder: Encoder) -> list[set[int]]:
     """What the shipped gate keeps of the eight turns, for each of the four questions."""
     samples = read_relevance_set(SAMPLES)
-    policy = convgate.load_gate("shipped", encoder=encoder).policy
+    policy = convgate.load(version="shipped", encoder=encoder).policy
     cases = {case.id: case for case in samples.cases}
     selections = [
         policy.decide(*samples.current(cases[f"nan-and-fibonacci-{number}"])) for number in range(1, 5)
@@ -69,7 +69,7 @@ def test_a_question_on_another_project_keeps_next_to_nothing(kept_turns: list[se
     ],
 )
 def test_short_messages_on_a_new_subject_keep_nothing(encoder: Encoder, question: str):
-    policy = convgate.load_gate("shipped", encoder=encoder).policy
+    policy = convgate.load(version="shipped", encoder=encoder).policy
     assert not policy.decide(*_short_message(question).at(8)).kept_indices
 
 
@@ -82,7 +82,7 @@ def test_short_messages_on_a_new_subject_keep_nothing(encoder: Encoder, question
     ],
 )
 def test_sent_again_without_an_answer_they_keep_only_themselves(encoder: Encoder, question: str):
-    policy = convgate.load_gate("shipped", encoder=encoder).policy
+    policy = convgate.load(version="shipped", encoder=encoder).policy
     again = _short_message(question).with_question(Turn.of("user", question))
     assert not set(policy.decide(*again).kept_indices) - {8}
 
@@ -107,7 +107,7 @@ def test_samples_show_what_the_list_of_them_says(
     encoder: Encoder, file: str, index: int | None, highest: set[int], dropped: set[int]
 ):
     (conversation,) = read_conversations(SAMPLES.parent / file)
-    decisions = convgate.load_gate("shipped", encoder=encoder).select_at(conversation, index).decisions
+    decisions = convgate.load(version="shipped", encoder=encoder).select_at(conversation, index).decisions
     best = sorted(decisions, key=lambda decision: decision.score or 0)[-len(highest) :]
     assert {decision.index for decision in best} == highest
     assert not dropped & set(decisions.kept_indices)
@@ -115,21 +115,23 @@ def test_samples_show_what_the_list_of_them_says(
 
 def test_no_turn_of_the_sample_without_a_relevant_one_scores_high(encoder: Encoder):
     (conversation,) = read_conversations(SAMPLES.parent / "nothing_relevant.json")
-    decisions = convgate.load_gate("shipped", encoder=encoder).select_at(conversation).decisions
+    decisions = convgate.load(version="shipped", encoder=encoder).select_at(conversation).decisions
     assert max(decision.score or 0 for decision in decisions) < 0.01
 
 
 @pytest.mark.parametrize("named", [{}, {"threshold_rule": "max_missed"}])
 def test_another_promise_has_the_levels_of_the_version(encoder: Encoder, named: dict[str, str]):
     settings = Settings(threshold_parameters={"max_missed": 0.05}, **named)
-    rule = convgate.load_gate(settings=settings, encoder=encoder).policy.rule
+    rule = convgate.load(policy="gate", settings=settings, encoder=encoder).policy.rule
     assert isinstance(rule, MaxMissed)
     assert rule.max_missed == 0.05
     assert rule.levels
 
 
 def test_a_first_message_has_nothing_before_it(encoder: Encoder):
-    selection = convgate.load_gate("shipped", encoder=encoder).select([{"role": "user", "content": "hello"}])
+    selection = convgate.load(version="shipped", encoder=encoder).select(
+        [{"role": "user", "content": "hello"}]
+    )
     assert len(selection.decisions) == 0
     assert [message["content"] for message in selection.messages] == ["hello"]
 

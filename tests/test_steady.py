@@ -16,16 +16,16 @@ from convgate.core.errors import TranscriptError
 from convgate.embedding.base import Embeddings, Progress
 from convgate.embedding.cache import default_encoder
 from convgate.policies.gate import GatePolicy
-from convgate.selection.load import load, load_gate
+from convgate.selection.load import load
 from convgate.selection.selector import Selector
 from convgate.sessions import SessionManager
 from convgate.store import documents
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store
 from convgate.transcripts import MessageReader, turns_from_messages
-from tests.contexts import make_selector, turns_by_section
 from tests.fakes import FakeEncoder
 from tests.processes import run_threads
+from tests.selectors import make_selector, turns_by_section
 
 CALL = {
     "role": "assistant",
@@ -116,8 +116,8 @@ class WaitingEncoder(FakeEncoder):
 
 @pytest.mark.shipped
 def test_eight_threads_on_one_gate_get_what_one_gets() -> None:
-    expected = [grow(load_gate(encoder=WaitingEncoder()), f"talk {number}") for number in range(4)]
-    shared = load_gate(encoder=WaitingEncoder())
+    expected = [grow(load(encoder=WaitingEncoder()), f"talk {number}") for number in range(4)]
+    shared = load(encoder=WaitingEncoder())
     assert isinstance(shared.policy, GatePolicy)
     assert shared.policy.gate.config.preset == "full"
     for (indices, scores), (own, own_scores) in zip(
@@ -145,7 +145,7 @@ def test_eight_threads_within_a_budget_get_what_one_gets() -> None:
         ]
 
     def new_selector() -> Selector:
-        return make_selector(policy=load_gate(encoder=WaitingEncoder()).policy, budget={"tokens": 150})
+        return make_selector(policy=load(encoder=WaitingEncoder()).policy, budget={"tokens": 150})
 
     expected = [selections(new_selector(), f"talk {number}") for number in range(4)]
     shared = new_selector()

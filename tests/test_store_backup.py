@@ -16,8 +16,9 @@ from convgate.store import Conversations, NewConversation, Store
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = Store(tmp_path / "home" / "convgate.db", busy_timeout=0.05)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    monkeypatch.setattr("convgate.store.database.BUSY_TIMEOUT", 0.05)
+    store = Store(tmp_path / "home" / "convgate.db")
     yield store
     store.close()
 

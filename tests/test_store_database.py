@@ -25,13 +25,14 @@ from convgate.store.queues import Queues
 from convgate.store.schema import migrations
 from convgate.store.sessions import Sessions
 from convgate.transcripts import turns_from_messages
-from tests.contexts import chat
+from tests.selectors import chat
 from tests.stores import real_migrations  # noqa: F401 (autouse)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = Store(tmp_path / "home" / "convgate.db", busy_timeout=0.05)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    monkeypatch.setattr("convgate.store.database.BUSY_TIMEOUT", 0.05)
+    store = Store(tmp_path / "home" / "convgate.db")
     yield store
     store.close()
 

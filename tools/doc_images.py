@@ -16,7 +16,7 @@ from PIL import Image
 from playwright.sync_api import Browser
 
 from convgate.core.settings import load_settings
-from convgate.figures.context import budget_figure
+from convgate.figures.budget import budget_figure
 from convgate.figures.palette import LIGHT
 from convgate.figures.parts import waterfall_figure
 from convgate.figures.scores import scores_figure

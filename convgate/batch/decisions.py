@@ -57,7 +57,11 @@ _COLUMNS = {
     "threshold": pa.float64(),
     "decisions": pa.list_(pa.struct(_DECISION)),
 }
-_CONTEXT_COLUMNS = {"mode": pa.string(), "mode_confidence": pa.float64(), "invariants": pa.list_(_INVARIANT)}
+_MODES_AND_INVARIANTS = {
+    "mode": pa.string(),
+    "mode_confidence": pa.float64(),
+    "invariants": pa.list_(_INVARIANT),
+}
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,7 @@ class BatchDecider:
         self._encoder = load_encoder(settings)
         policy = build_policy(options.policy, settings, self._encoder, version=options.version)
         selector = replace(selector_of(policy, settings), around=())
-        self._schema = pa.schema(_COLUMNS | (_CONTEXT_COLUMNS if options.context else {}))
+        self._schema = pa.schema(_COLUMNS | (_MODES_AND_INVARIANTS if options.context else {}))
         self._classifier = ModeClassifier(mode_model(), states_beside(self._encoder))
         judge = KindJudge(kind_model(), CachedEncoder(BundledEncoder("span states"), None))
         self._reader = InvariantReader(judge)

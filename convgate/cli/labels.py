@@ -227,7 +227,7 @@ def calibration(
     week: Annotated[str | None, Option(help="To draw from, such as 2026-W48; last week by default.")] = None,
 ) -> Result:
     """Show how well the judges agree with a lead annotator, week by week; draw a week with --draw."""
-    from convgate.labels.calibration import calibration, draw_calibration
+    from convgate.labels.weekly_agreement import calibration, draw_calibration
 
     store = inputs.open_library()
     queue = draw_calibration(store, lead or login_name(), week=week) if draw else None

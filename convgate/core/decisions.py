@@ -26,7 +26,7 @@ from convgate.core.text import format_threshold
 Floats = NDArray[np.floating[Any]]
 
 KEPT, DROPPED = "kept", "dropped"
-SCORE, HOLD, FIT, REPAIR, KEEP = "score", "hold", "fit", "repair", "keep"
+SCORE, HOLD, FIT, REPAIR, STEADY = "score", "hold", "fit", "repair", "steady"
 """The stages that decide: the policy, what must hold, a budget, a valid list, the hysteresis."""
 
 _NAMES = {
@@ -49,13 +49,13 @@ _JSON_NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What every decision says, whatever it decided about."""
+    """What decisions about turns, exchanges and boundaries say."""
 
     index: int  # 0-based index of the turn in its conversation
     outcome: str
     rule: str  # which rule decided
     explanation: str  # a sentence for a newcomer, to stand behind the outcome and a colon
-    stage: str  # which stage decided: "score", "hold", "fit", "repair", or a policy of several
+    stage: str  # which stage decided: "score", "hold", "fit", "repair", "steady", or a policy of several
 
     @property
     def outcome_text(self) -> str:
@@ -87,7 +87,7 @@ class TurnDecision(Decision):
     @property
     def outcome_name(self) -> str:
         """The outcome in a few words, by the stage that decided: "relevant", "recent", "dropped, no room"."""
-        if self.stage == KEEP:
+        if self.stage == STEADY:
             return f"{self.outcome} as before"
         if self.stage == REPAIR:
             return f"{self.outcome} anyway"

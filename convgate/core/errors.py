@@ -64,10 +64,10 @@ class PolicyError(ConvgateError):
     code = "policy"
 
 
-class ContextError(ConvgateError):
-    """A selection was asked for with an unknown intent, mode or section, or a budget that is none."""
+class RequestError(ConvgateError):
+    """A request has an unknown intent, mode or section, a budget that is none, or a field that is wrong."""
 
-    code = "context"
+    code = "request"
 
 
 class EvaluationError(ConvgateError):

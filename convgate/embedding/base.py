@@ -72,7 +72,7 @@ class Encoder(Protocol):
 
     @property
     def identity(self) -> EncoderIdentity:
-        """What this encoder is, for cache keys and checkpoints."""
+        """What this encoder is, for cache keys and gate files."""
         ...
 
     def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:

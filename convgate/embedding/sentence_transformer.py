@@ -42,7 +42,7 @@ def load_model(source: str, device: str, dtype: str) -> SentenceTransformer:
 class SentenceTransformerEncoder:
     """Encodes text with a sentence-transformers model, passage by passage.
 
-    A passage has whole sentences and at most `max_pieces` word pieces; the vector of a text is the mean of
+    A passage has whole sentences and at most PASSAGE_PIECES word pieces; the vector of a text is the mean of
     its passages' vectors, weighted by their lengths and normalised. Of a text with more than MAX_CHUNKS
     passages so many are encoded, spread evenly from the first to the last.
     """
@@ -54,12 +54,11 @@ class SentenceTransformerEncoder:
         name: str,
         revision: str,
         dtype: str = "float32",
-        max_pieces: int = chunks.PASSAGE_PIECES,
     ) -> None:
         self._model = model
         self._tokenizer = _untruncated(model)
         longest = (model.max_seq_length or 512) - 2  # room for [CLS] and [SEP]; infinite in a static model
-        self._max_pieces = int(max(8, min(longest, max_pieces)))
+        self._max_pieces = int(max(8, min(longest, chunks.PASSAGE_PIECES)))
         self._batch = _CPU_BATCH if model.device.type == "cpu" else _GPU_BATCH
         dimension = model.get_embedding_dimension()
         if dimension is None:
@@ -96,7 +95,7 @@ class SentenceTransformerEncoder:
 
     @property
     def identity(self) -> EncoderIdentity:
-        """What this encoder is, for cache keys and checkpoints."""
+        """What this encoder is, for cache keys and gate files."""
         return self._identity
 
     def count_chunks(self, text: str) -> ChunkCount:

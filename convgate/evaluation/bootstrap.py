@@ -19,15 +19,15 @@ LEVEL = 0.95
 Draws = NDArray[np.float64]  # (resamples, clusters): how often each cluster was drawn
 
 
-def draw(clusters: int, *, resamples: int = RESAMPLES, seed: int = 0) -> Draws:
-    """Return (resamples, clusters) how often each cluster is in each resample; rows add up to `clusters`.
+def draw(clusters: int, *, seed: int = 0) -> Draws:
+    """Return (RESAMPLES, clusters) how often each cluster is in each resample; rows add up to `clusters`.
 
     The same clusters and seed give the same draws, so that policies are compared on the same resamples.
     """
     if not clusters:
-        return np.zeros((resamples, 0))
+        return np.zeros((RESAMPLES, 0))
     rng = np.random.default_rng(seed)
-    return rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples).astype(np.float64)
+    return rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=RESAMPLES).astype(np.float64)
 
 
 def cluster_sums(terms: Terms, clusters: NDArray[np.integer[Any]], count: int) -> Terms:

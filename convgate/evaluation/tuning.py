@@ -19,7 +19,7 @@ from convgate.evaluation.duplicates import Overlap, conversation_names, remove_d
 from convgate.evaluation.judged_cases import EvaluationProgress, count_tokens, join_columns, judge, silent
 from convgate.evaluation.metrics import METRICS, Bools, Terms, case_terms
 from convgate.evaluation.results import Summary, summarise
-from convgate.gate.rule import Limits, Rule
+from convgate.gate.rule import Rule, TurnLimits
 from convgate.policies.base import NO_LIMITS
 from convgate.policies.gate import GatePolicy
 from convgate.versions.card import Metric
@@ -132,7 +132,7 @@ class ScoredCases:
             count=self.conversations,
         )
 
-    def kept(self, rule: Rule, limits: Limits = NO_LIMITS) -> Bools:
+    def kept(self, rule: Rule, limits: TurnLimits = NO_LIMITS) -> Bools:
         """Return (n,) what the gate keeps with that rule."""
         return join_columns([self._keep(case, rule, limits)[case.rows] for case in self.cases], np.bool_)
 
@@ -189,7 +189,7 @@ class ScoredCases:
         """(resamples, conversations) of the bootstrap."""
         return draw(self.conversations)
 
-    def _keep(self, case: ScoredCase, rule: Rule, limits: Limits) -> Bools:
+    def _keep(self, case: ScoredCase, rule: Rule, limits: TurnLimits) -> Bools:
         """Return (turns of the case's history,) what the rule keeps within the limits."""
         kept = rule.cut(case.scores, learned=self.learned, tokens=case.tokens).kept.copy()
         for row in limits.changes(case.scores, kept):

@@ -93,7 +93,7 @@ class Rule(ParameterSet, ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits(ParameterSet):
+class TurnLimits(ParameterSet):
     """The min and max number of turns that any rule may keep; applied after it."""
 
     name: ClassVar[str] = "limits"

@@ -7,7 +7,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from math import inf
 
-from convgate.core.errors import ContextError
+from convgate.core.errors import RequestError
 from convgate.core.settings import Settings, load_settings
 from convgate.guardrails.guardrails import flush_requests
 from convgate.store.database import Store
@@ -26,24 +26,24 @@ def record_outcome(
 
     error: whether there was no answer, such as after an exception; then `ok` is False. seconds: until the
     answer, 0 or more. A rollout compares both. place: a store, or settings that name one; the usual settings
-    unless given. Raises ContextError when no such request is logged or a value is wrong, and StoreError when
+    unless given. Raises RequestError when no such request is logged or a value is wrong, and StoreError when
     the database cannot be written.
     """
     if record_outcomes([check_outcome(RequestOutcome(request_id, ok, error, seconds))], place=place):
-        raise ContextError(
+        raise RequestError(
             f"no request {request_id!r} is logged: pass `request_id` of a selection with a budget, of a"
             " rollout or of the server, and check guard.log, guard.log_days and guard.log_max_rows"
         )
 
 
 def check_outcome(outcome: RequestOutcome) -> RequestOutcome:
-    """Return the outcome. Raises ContextError for a value that is wrong."""
+    """Return the outcome. Raises RequestError for a value that is wrong."""
     if not isinstance(outcome.ok, bool):
-        raise ContextError(f"ok is True or False; got {outcome.ok!r}")
+        raise RequestError(f"ok is True or False; got {outcome.ok!r}")
     if outcome.is_error and outcome.ok:
-        raise ContextError("a request that ended with an error is not ok; pass ok=False")
+        raise RequestError("a request that ended with an error is not ok; pass ok=False")
     if outcome.seconds is not None and not 0 <= outcome.seconds < inf:
-        raise ContextError(f"seconds are 0 or more; got {outcome.seconds!r}")
+        raise RequestError(f"seconds are 0 or more; got {outcome.seconds!r}")
     return outcome
 
 

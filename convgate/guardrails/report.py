@@ -132,12 +132,12 @@ def report(store: Store, settings: Settings, since: datetime, until: datetime, n
     )
 
 
-def bin_edges(since: datetime, until: datetime, *, max_bins: int = MAX_BINS) -> list[datetime]:
-    """Return `since`, `until`, and round times between them that make about `max_bins` bins of one width.
+def bin_edges(since: datetime, until: datetime) -> list[datetime]:
+    """Return `since`, `until`, and round times between them that make about MAX_BINS bins of one width.
 
     The width is the smallest of `_WIDTHS`, or the smallest multiple of the last, that gives so few.
     """
-    min_width = (until - since).total_seconds() / max_bins
+    min_width = (until - since).total_seconds() / MAX_BINS
     width = next((w for w in _WIDTHS if w >= min_width), _WIDTHS[-1] * ceil(min_width / _WIDTHS[-1]))
     first = ceil((since.timestamp() + 1e-6) / width) * width
     last = until.timestamp() - 1e-6

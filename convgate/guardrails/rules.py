@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 
-from convgate.core.errors import ContextError
+from convgate.core.errors import RequestError
 from convgate.core.settings import Settings
 from convgate.modes.mode import MODES, Mode
 from convgate.store.database import Store
@@ -241,7 +241,7 @@ def set_baseline(
 ) -> Baseline:
     """Take the logged requests from `since` to `until` as the baseline.
 
-    Raises ContextError, and keeps the previous baseline, when there are fewer than drift needs.
+    Raises RequestError, and keeps the previous baseline, when there are fewer than drift needs.
     """
     requests = Requests(store)
     period = since + _TICK, until + _TICK
@@ -249,6 +249,6 @@ def set_baseline(
     baseline = Baseline(now, requests.classified(*period), outcomes, since, until)
     count, min_count = baseline.requests, settings.guard.drift_min_requests
     if count < min_count:
-        raise ContextError(f"{count:,} requests; a baseline needs {min_count:,} (guard.drift_min_requests)")
+        raise RequestError(f"{count:,} requests; a baseline needs {min_count:,} (guard.drift_min_requests)")
     GuardStates(store).put_baseline(baseline)
     return baseline

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pydantic import TypeAdapter, ValidationError
 
 from convgate.core.conversation import Conversation, Turn
-from convgate.core.errors import ContextError
+from convgate.core.errors import RequestError
 from convgate.core.invariant_edit import Edits, InvariantEdit
 from convgate.core.text import quote
 
@@ -37,7 +37,7 @@ def with_edits(conversation: Conversation, edits: Edits) -> Conversation:
 def edits_of(turn: Turn, index: int) -> Sequence[InvariantEdit]:
     """Return the edits that a message has; index: its place, for errors.
 
-    Raises ContextError, naming message and field, when they cannot be read.
+    Raises RequestError, naming message and field, when they cannot be read.
     """
     value = turn.metadata.get(EDITS_FIELD)
     if value is None:
@@ -48,10 +48,10 @@ def edits_of(turn: Turn, index: int) -> Sequence[InvariantEdit]:
     except ValidationError as error:
         first = error.errors()[0]
         path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
-        raise ContextError(f"{field}{path}: {first['msg']}; got {quote(first['input'], 60)}") from error
+        raise RequestError(f"{field}{path}: {first['msg']}; got {quote(first['input'], 60)}") from error
     for place, edit in enumerate(edits):
         if edit.of is None and (edit.type is None or not (edit.text or "").strip()):
-            raise ContextError(
+            raise RequestError(
                 f"{field}[{place}]: an added invariant needs a text and a type; an edit of a found one names"
                 " its text as `of`"
             )

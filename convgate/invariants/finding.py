@@ -27,7 +27,7 @@ def find_invariants(turns: Sequence[Turn], judge: KindJudge) -> list[Invariant]:
     """Return every invariant that the turns state, in their order, with its state after the last turn.
 
     Only the user's words make one, and a person's edits in a turn's metadata (`with_edits`). Raises
-    ContextError when these cannot be read.
+    RequestError when these cannot be read.
     """
     finder = InvariantFinder()
     finder.add(turns, judge)

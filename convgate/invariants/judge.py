@@ -105,9 +105,9 @@ _Key = tuple[str, tuple[Context, ...]]  # a message, and the context of each of 
 class KindJudge:
     """Classifies statements; safe to share between threads."""
 
-    def __init__(self, model: TextModel, encoder: Encoder, *, max_cached: int = MAX_CACHED) -> None:
+    def __init__(self, model: TextModel, encoder: Encoder) -> None:
         self._model, self.encoder = model, encoder
-        self._statements: ResultCache[_Key, tuple[Statement, ...]] = ResultCache(max_cached)
+        self._statements: ResultCache[_Key, tuple[Statement, ...]] = ResultCache(MAX_CACHED)
 
     def classify(self, messages: Sequence[UserMessage]) -> list[tuple[Statement, ...]]:
         """Return the statements of each message with their kinds."""
@@ -172,7 +172,7 @@ def kind_of(row: Floats) -> tuple[StatementKind, float]:
 def load_judge(settings: Settings) -> KindJudge:
     """Return the judge with the shipped weights; its vectors are cached in the settings' home.
 
-    Raises ContextError when the weights are missing or damaged.
+    Raises RequestError when the weights are missing or damaged.
     """
     return KindJudge(shipped_model(), statement_encoder(settings))
 

@@ -1,6 +1,6 @@
 """Queues of turns to label, each turn with the reason why it is asked about.
 
-    items = make_queue(store, Judge("shipped", gate), size=50, seed=1)
+    items = make_queue(store, NamedPolicy("shipped", gate), size=50, seed=1)
     queue = Queues(store).add("Monday", items, by="Ada", seed=1)
 
 Turns near the threshold and those on which versions, policies or annotators disagree teach most; a random
@@ -22,8 +22,8 @@ import numpy as np
 from convgate.core.conversation import Conversation
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import StoreError
-from convgate.labels.calibration import check_not_paused
 from convgate.labels.gold import gold_answers
+from convgate.labels.weekly_agreement import check_not_paused
 from convgate.policies.base import Policy
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store
@@ -49,7 +49,7 @@ _MAX_PER_MESSAGE = 8  # turns of one message in a queue, when there are enough m
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class NamedPolicy:
     """A policy by the name that people read."""
 
     name: str
@@ -61,7 +61,13 @@ _Ranked = tuple[float, NewItem]  # lower ranks are asked about first
 
 
 def make_queue(
-    store: Store, gate: Judge, other: Judge | None = None, *, size: int, seed: int, by: str | None = None
+    store: Store,
+    gate: NamedPolicy,
+    other: NamedPolicy | None = None,
+    *,
+    size: int,
+    seed: int,
+    by: str | None = None,
 ) -> list[NewItem]:
     """Return at most `size` turns to label, none twice, those of a message together, messages shuffled.
 
@@ -109,8 +115,8 @@ def _rank_turns(
     message: CurrentKey,
     conversation: Conversation,
     answered: Collection[int],
-    gate: Judge,
-    other: Judge | None,
+    gate: NamedPolicy,
+    other: NamedPolicy | None,
     seed: int,
     size: int,
 ) -> Iterator[_Ranked]:
@@ -142,10 +148,10 @@ def _rank_turns(
             yield random[turn], NewItem(message, turn, other.kind, reason)
 
 
-def _describe(judge: Judge, decisions: TurnDecisions, turn: int) -> str:
+def _describe(named: NamedPolicy, decisions: TurnDecisions, turn: int) -> str:
     score = TurnDecisions.value(decisions.scores, turn)
     numbers = "" if score is None else f" (score {score:.2f})"
-    return f"{judge.name} {'keeps' if decisions.kept[turn] else 'drops'} it{numbers}"
+    return f"{named.name} {'keeps' if decisions.kept[turn] else 'drops'} it{numbers}"
 
 
 def _choose(

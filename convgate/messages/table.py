@@ -51,7 +51,7 @@ class TurnTable:
     costs: Integers = field(default_factory=_no_integers)  # (n,) tokens, with frame
     known_hashes: list[bytes] = field(default_factory=list)  # the first of `hashes`
     units: ToolUnits = field(default_factory=ToolUnits)
-    marked: int | None = None  # the first turn whose source shows its dialect
+    dialect_turn: int | None = None  # the first turn whose source shows its dialect
 
     def __len__(self) -> int:
         return len(self.turns)
@@ -73,7 +73,7 @@ class TurnTable:
             self.costs[:n],
             self._hashes_so_far[:n],
             units,
-            None if self.marked is None or self.marked >= n else self.marked,
+            None if self.dialect_turn is None or self.dialect_turn >= n else self.dialect_turn,
         )
 
     def extend(self, new: Sequence[Turn], counter: TokenCounter | None) -> TurnTable:
@@ -82,10 +82,10 @@ class TurnTable:
             return self
         start = len(self)
         units = self.units.extend(new, start)
-        marked = self.marked
-        if marked is None:
+        dialect_turn = self.dialect_turn
+        if dialect_turn is None:
             rows = enumerate(new, start)
-            marked = next((row for row, turn in rows if turn.source and find_mark(turn.source)), None)
+            dialect_turn = next((row for row, turn in rows if turn.source and find_mark(turn.source)), None)
         calls = (units.by_turn.get(index) for index in range(start, start + len(new)))
         return TurnTable(
             [*self.turns, *new],
@@ -97,13 +97,13 @@ class TurnTable:
             np.concatenate([self.costs, turn_tokens(new, counter)]),
             self._hashes_so_far,
             units,
-            marked,
+            dialect_turn,
         )
 
     @property
     def dialect(self) -> Dialect:
         """The dialect of the turns' sources."""
-        return dialect_of([] if self.marked is None else [self.turns[self.marked].source or {}])
+        return dialect_of([] if self.dialect_turn is None else [self.turns[self.dialect_turn].source or {}])
 
     @property
     def current(self) -> int:

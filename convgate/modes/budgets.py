@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from convgate.core.errors import ContextError
+from convgate.core.errors import RequestError
 from convgate.core.settings import Settings
 from convgate.core.text import quote
 from convgate.modes.mode import MODES, Mode
@@ -59,21 +59,21 @@ class Budgets:
     def of(cls, settings: Settings) -> Budgets:
         """Return the table with the cells that the settings change.
 
-        Raises ContextError for an unknown mode or section, and for a number below 0.
+        Raises RequestError for an unknown mode or section, and for a number below 0.
         """
         table = {mode: dict(cells) for mode, cells in TABLE.items()}
         for name, cells in settings.budget.by_mode.items():
             mode = next((mode for mode in MODES if mode == name.upper()), None)
             if mode is None:
-                raise ContextError(f"budget.by_mode: there is no mode {name!r}; there are {', '.join(MODES)}")
+                raise RequestError(f"budget.by_mode: there is no mode {name!r}; there are {', '.join(MODES)}")
             for section, tokens in cells.items():
                 if section not in table[mode]:
-                    raise ContextError(
+                    raise RequestError(
                         f"budget.by_mode, {name}: there is no section {section!r};"
                         f" there are {', '.join(SECTIONS)}"
                     )
                 if tokens < 0:
-                    raise ContextError(
+                    raise RequestError(
                         f"budget.by_mode, {name}, {section}: a budget is 0 tokens or more; got {tokens}"
                     )
                 table[mode][section] = tokens
@@ -96,7 +96,7 @@ class Budgets:
 
 
 def check_total(budget: object) -> int:
-    """Return the budget; raise ContextError unless it is a number of tokens."""
+    """Return the budget; raise RequestError unless it is a number of tokens."""
     if isinstance(budget, bool) or not isinstance(budget, int) or not 0 <= budget < 2**63:
-        raise ContextError(f"a budget is a number of tokens from 0 to 2**63; got {quote(budget)}")
+        raise RequestError(f"a budget is a number of tokens from 0 to 2**63; got {quote(budget)}")
     return budget

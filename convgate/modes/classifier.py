@@ -29,9 +29,9 @@ MAX_CACHED = 20_000
 class ModeClassifier:
     """Finds the mode of single messages; safe to share between threads."""
 
-    def __init__(self, model: TextModel, encoder: Encoder, *, max_cached: int = MAX_CACHED) -> None:
+    def __init__(self, model: TextModel, encoder: Encoder) -> None:
         self._model, self.encoder = model, encoder
-        self._decisions: ResultCache[str, ModeDecision] = ResultCache(max_cached)
+        self._decisions: ResultCache[str, ModeDecision] = ResultCache(MAX_CACHED)
 
     def classify(self, turns: Sequence[Turn]) -> list[ModeDecision]:
         """Return a decision for each turn by its text alone; its index is the place in `turns`."""
@@ -69,9 +69,7 @@ class ModeClassifier:
             reason = f"{evidence}."
         source: ModeSource = "classifier" if is_sure else "low confidence"
         probabilities = {name: float(value) for name, value in zip(MODES, row, strict=True)}
-        return ModeDecision(
-            0, mode, "classifier", reason, "mode", mode, confidence, source, likeliest, probabilities, signs
-        )
+        return ModeDecision(0, mode, reason, confidence, source, likeliest, probabilities, signs)
 
 
 _BLANK = no_mode("the message has no text.", dict.fromkeys(MODES, 1 / len(MODES)))
@@ -80,7 +78,7 @@ _BLANK = no_mode("the message has no text.", dict.fromkeys(MODES, 1 / len(MODES)
 def load_classifier(settings: Settings) -> ModeClassifier:
     """Return the classifier with the shipped weights; its vectors are cached in the settings' home.
 
-    Raises ContextError when the weights are missing or damaged.
+    Raises RequestError when the weights are missing or damaged.
     """
     return ModeClassifier(shipped_model(), state_encoder(settings))
 

@@ -132,4 +132,4 @@ class ModeReader:
 
 def decide_by_intent(index: int, mode: Mode) -> ModeDecision:
     """Return the decision about a turn whose mode the caller named."""
-    return ModeDecision(index, mode, "intent", "the caller asked for it.", "mode", mode, 1.0, "intent", mode)
+    return ModeDecision(index, mode, "the caller asked for it.", 1.0, "intent", mode)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from convgate.core.errors import ContextError, TranscriptError
+from convgate.core.errors import RequestError, TranscriptError
 from convgate.core.settings import Settings
 from convgate.messages.units import is_from_user
 from convgate.modes.mode import Mode, mode_of_intent
@@ -51,5 +51,5 @@ def _read_message(value: Any, settings: Settings) -> MessageWithIntent:
         raise TranscriptError(f"expected a text, got {kind(content)}", field="content")
     try:
         return MessageWithIntent(content, None if intent is None else mode_of_intent(intent, settings))
-    except ContextError as error:
+    except RequestError as error:
         raise TranscriptError(str(error), field="intent") from error

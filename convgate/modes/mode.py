@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from convgate.core.decisions import Decision
-from convgate.core.errors import ContextError
+from convgate.core.errors import RequestError
 from convgate.core.settings import Settings
 from convgate.core.text import quote
 
@@ -28,10 +27,12 @@ SURE = 0.85
 
 
 @dataclass(frozen=True, slots=True)
-class ModeDecision(Decision):
-    """The mode of one message by itself; `outcome` is the mode."""
+class ModeDecision:
+    """The mode of one message by itself."""
 
+    index: int  # 0-based index of the turn in its conversation
     mode: Mode
+    explanation: str  # a sentence for a newcomer, to stand behind the mode and a colon
     confidence: float  # 0…1: how often a mode found with it is right; 1 with an intent
     source: ModeSource
     likeliest: Mode  # what the classifier found, whatever its confidence
@@ -39,9 +40,10 @@ class ModeDecision(Decision):
     signs: tuple[str, ...] = ()  # the n-grams of the message that contribute most
 
     @property
-    def outcome_text(self) -> str:
-        """The mode, and how sure a classifier is of it."""
-        return f"{self.mode} with {self.confidence:.2f}" if self.source == "classifier" else self.mode
+    def reason(self) -> str:
+        """The whole sentence: the mode, how sure a classifier is of it, and the explanation."""
+        likelihood = f" with {self.confidence:.2f}" if self.source == "classifier" else ""
+        return f"{self.mode}{likelihood}: {self.explanation}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the record that `convgate modes` prints."""
@@ -52,10 +54,7 @@ def no_mode(reason: str, probabilities: Mapping[Mode, float] | None = None) -> M
     """Return the decision about a message that shows no mode: GENERAL, with low confidence."""
     shares = probabilities or {}
     confidence = max(shares.values(), default=0.0)
-    return ModeDecision(
-        0, "GENERAL", "classifier", reason, "mode", "GENERAL", confidence, "low confidence",
-        "GENERAL", shares,
-    )  # fmt: skip
+    return ModeDecision(0, "GENERAL", reason, confidence, "low confidence", "GENERAL", shares)
 
 
 INTENTS: Mapping[str, Mode] = {
@@ -71,29 +70,29 @@ def mode_of_intent(intent: str, settings: Settings) -> Mode:
     """Return the mode that an intent asks for, whatever its case and the blanks around it.
 
     Names of modes are intents too. `settings.budget.intents` adds to them, and may give one of them another
-    mode. Raises ContextError for an unknown intent.
+    mode. Raises RequestError for an unknown intent.
 
     >>> mode_of_intent(" Debug ", Settings())
     'DEBUGGING'
     """
     known = known_intents(settings)
     if not isinstance(intent, str):
-        raise ContextError(f"an intent is a word; got {intent!r}; there are {', '.join(known)}")
+        raise RequestError(f"an intent is a word; got {intent!r}; there are {', '.join(known)}")
     mode = known.get(_plain(intent))
     if mode is None:
-        raise ContextError(f"there is no intent {intent!r}; there are {', '.join(known)}")
+        raise RequestError(f"there is no intent {intent!r}; there are {', '.join(known)}")
     return mode
 
 
 def find_mode(intent: str, settings: Settings) -> Mode | None:
     """Return the mode of an intent; None, with a warning, for an unknown one.
 
-    Raises ContextError for settings that name an unknown mode.
+    Raises RequestError for settings that name an unknown mode.
     """
     known = known_intents(settings)
     try:
         return mode_of_intent(intent, settings)
-    except ContextError:
+    except RequestError:
         log.warning(
             "unknown intent %s (known: %s); the message is classified", quote(intent), ", ".join(known)
         )
@@ -101,14 +100,14 @@ def find_mode(intent: str, settings: Settings) -> Mode | None:
 
 
 def known_intents(settings: Settings) -> dict[str, Mode]:
-    """Return all intents in lower case with their modes; ContextError for unknown modes in the settings."""
+    """Return all intents in lower case with their modes; RequestError for unknown modes in the settings."""
     known: dict[str, Mode] = {**INTENTS, **{mode.lower(): mode for mode in MODES}}
     for intent, named in settings.budget.intents.items():
         if not _plain(intent):
-            raise ContextError("budget.intents: an intent is a word; got an empty one")
+            raise RequestError("budget.intents: an intent is a word; got an empty one")
         mode = next((mode for mode in MODES if mode == named.strip().upper()), None)
         if mode is None:
-            raise ContextError(
+            raise RequestError(
                 f"budget.intents, {intent}: there is no mode {named!r}; there are {', '.join(MODES)}"
             )
         known[_plain(intent)] = mode

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.decisions import SCORE, Floats, Override, TurnDecisions
 from convgate.embedding.base import Encoder, Progress
-from convgate.gate.rule import Limits, Rule
+from convgate.gate.rule import Rule, TurnLimits
 
-NO_LIMITS = Limits()
+NO_LIMITS = TurnLimits()
 
 
 class Policy(Protocol):
@@ -79,7 +79,7 @@ def decide_by_rule(
     rule: Rule,
     *,
     learned: float,
-    limits: Limits = NO_LIMITS,
+    limits: TurnLimits = NO_LIMITS,
     tokens: NDArray[np.int64] | None = None,
     note: Callable[[int], str | None] | None = None,
 ) -> TurnDecisions:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.cache import default_encoder
-from convgate.gate.rule import Limits, Rule
+from convgate.gate.rule import Rule, TurnLimits
 from convgate.gate.thresholds import MaxMissed, Stricter, make_rule
 from convgate.policies.base import EncoderMixin, Policy
 from convgate.policies.registry import check_spec, policy_class, stages_of
@@ -92,7 +92,7 @@ def _build_gate(
     from convgate.versions import UNTRAINED, Version
 
     source, encoder = find_version(settings, version), parameters.pop("encoder")
-    limits = Limits(
+    limits = TurnLimits(
         parameters.pop("min_turns", settings.min_turns), parameters.pop("max_turns", settings.max_turns)
     )
     rule = rule_of(settings, parameters.pop("rule", None), source, **parameters)

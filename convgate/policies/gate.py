@@ -18,7 +18,7 @@ from convgate.embedding.chunks import text_vectors
 from convgate.embedding.states import states_beside
 from convgate.gate.facts import TurnFacts, current_facts, encode_with_cues, read_facts
 from convgate.gate.model import Gate, GateScores, GateState, Message
-from convgate.gate.rule import Limits, Rule
+from convgate.gate.rule import Rule, TurnLimits
 from convgate.gate.thresholds import Stricter
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.policies.base import NO_LIMITS, EncoderMixin, decide_by_rule, history_indices
@@ -47,12 +47,12 @@ class GatePolicy(EncoderMixin):
     gate: Gate
     encoder: Encoder
     rule: Rule = field(default_factory=Stricter)
-    limits: Limits = NO_LIMITS
+    limits: TurnLimits = NO_LIMITS
     version: str = "untrained"
     counter: TokenCounter | None = None
     states: ConversationCache[GateState] = field(default_factory=ConversationCache, repr=False, compare=False)
 
-    def with_rule(self, rule: Rule, limits: Limits = NO_LIMITS) -> GatePolicy:
+    def with_rule(self, rule: Rule, limits: TurnLimits = NO_LIMITS) -> GatePolicy:
         """Return the same gate with another rule."""
         return replace(self, rule=rule, limits=limits)
 

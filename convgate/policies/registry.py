@@ -6,7 +6,7 @@ from importlib import import_module
 
 from convgate.core.errors import PolicyError
 from convgate.core.parameters import check_parameters, parameter_names
-from convgate.gate.rule import Limits
+from convgate.gate.rule import TurnLimits
 from convgate.gate.thresholds import RULES
 from convgate.policies.base import Policy
 from convgate.policies.spec import PIPELINE, PolicySpec
@@ -32,7 +32,9 @@ _CLASSES = {
 
 # Parameters of the gate: a rule, the parameters of any rule, and the limits.
 GATE_SETTINGS = tuple(
-    dict.fromkeys(["rule", *(name for kind in (*RULES.values(), Limits) for name in parameter_names(kind))])
+    dict.fromkeys(
+        ["rule", *(name for kind in (*RULES.values(), TurnLimits) for name in parameter_names(kind))]
+    )
 )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from convgate.core.conversation import INSTRUCTION_ROLES, Turn
-from convgate.core.errors import ContextError
+from convgate.core.errors import RequestError
 from convgate.invariants.invariant import Invariant
 from convgate.messages.table import TurnTable
 from convgate.messages.tokens import TokenCounter, turn_tokens
@@ -39,10 +39,10 @@ def read_capsules(
 ) -> list[AddedMessage]:
     """Return capsules as system messages; a capsule that is a message stays the same object.
 
-    Raises ContextError for one that is neither a text nor a system or developer message.
+    Raises RequestError for one that is neither a text nor a system or developer message.
     """
     if isinstance(capsules, str | Mapping | Capsule):
-        raise ContextError("capsules are a list of texts or messages; got a single one")
+        raise RequestError("capsules are a list of texts or messages; got a single one")
     messages: list[Message] = []
     for capsule in capsules:
         text = capsule.text if isinstance(capsule, Capsule) else capsule
@@ -50,7 +50,7 @@ def read_capsules(
     for place, message in enumerate(messages):
         role = message.get("role") if isinstance(message, Mapping) else type(message).__name__
         if not isinstance(message, Mapping) or role not in INSTRUCTION_ROLES:
-            raise ContextError(
+            raise RequestError(
                 f"capsule {place}: a capsule is a text, or a message of system or developer; got {role!r}"
             )
     added = _add(messages, "a summary that the caller handed in.", counter)

@@ -21,7 +21,7 @@ from convgate.modes.conversation import ModeReader
 from convgate.selection.added import AddedMessage, restate
 from convgate.selection.claims import Placement, SectionClaims
 from convgate.selection.marks import Marks
-from convgate.selection.packing import ContextBudget, Packer, pack, pack_baseline
+from convgate.selection.packing import Packer, RequestBudget, pack, pack_baseline
 from convgate.selection.reading import read_conversation
 from convgate.selection.reasons import FittedReasons
 from convgate.selection.request import Request
@@ -39,7 +39,6 @@ class Fit:
     budgets: Budgets = field(default_factory=Budgets)
     fills_unscored: bool = False  # with the newest turns, where a policy gives no scores
     filters: bool = True  # whether policy and mode drop turns that would fit
-    packer: Packer = pack
     modes: ModeReader = field(default_factory=ModeReader, repr=False)
     marks: ConversationCache[Marks] = field(default_factory=ConversationCache, repr=False)
 
@@ -59,14 +58,14 @@ class Fit:
         statements, shortened = self._state(request, claims, counter)
         claims = replace(claims, shortened=shortened) if shortened else claims
         reading, total = claims.reading, request.budget or 0
-        budget = ContextBudget(
+        budget = RequestBudget(
             total,
             self.budgets.shares(reading.mode, total),
             sum(statement.tokens for statement in statements),
             frozenset(claims.corrected if claims.filters else ()),
         )
         earlier = request.earlier_breaches
-        packer = pack_baseline if earlier else self.packer
+        packer = pack_baseline if earlier else pack
         placed, sent = _pack(request, claims, budget, statements, packer)
         missing = find_missing(reading.held, sent.messages, sent.places)
         if missing:
@@ -156,7 +155,7 @@ class Fit:
 def _pack(
     request: Request,
     claims: SectionClaims,
-    budget: ContextBudget,
+    budget: RequestBudget,
     statements: Sequence[AddedMessage],
     packer: Packer,
 ) -> tuple[dict[int, Placement], SentMessages]:

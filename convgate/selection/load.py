@@ -21,6 +21,7 @@ from convgate.selection.selector import Selector
 from convgate.traces import start_traces
 
 if TYPE_CHECKING:
+    from convgate.guardrails.guardrails import Callback
     from convgate.selection.fit import Fit
 
 
@@ -31,14 +32,16 @@ def load(
     version: str | Path | None = None,
     encoder: Encoder | None = None,
     arm: Literal["candidate", "control"] | None = None,
+    alert: Callback | None = None,
     **parameters: Any,
 ) -> Selector:
     """Return what selects messages, as the settings have it: by default the active version of the gate.
 
     settings: or the path of a settings file. policy: another one, by name. version: of the gate, by name, or
     the folder of one; without versions, or for "untrained", the gate ranks by cosine similarity. encoder:
-    replaces that of the settings. arm: of a rollout, for the log. `parameters` are the policy's own, such as
-    `k=5` for `last_k`. Requests with a budget, and all of an arm, are logged without their text, unless the
+    replaces that of the settings. arm: of a rollout, for the log. alert: called with each alert of the
+    guardrails that is raised or cleared, in their thread. `parameters` are the policy's own, such as `k=5`
+    for `last_k`. Requests with a budget, and all of an arm, are logged without their text, unless the
     settings say otherwise.
 
     Raises SettingsError, PolicyError, GateError or EncoderError for what cannot be had.
@@ -53,23 +56,13 @@ def load(
     def guard() -> Guard | None:
         from convgate.guardrails.guardrails import load_guard  # opens the database
 
-        return load_guard(chosen)
+        return load_guard(chosen, alert=alert)
 
     return selector_of(built, chosen, log=Log(guard, logs_all=arm is not None, arm=arm))
 
 
-def load_gate(
-    version: str | Path | None = None,
-    *,
-    settings: Settings | str | Path | None = None,
-    encoder: Encoder | None = None,
-) -> Selector:
-    """Return `load` with the gate, whatever policy the settings choose."""
-    return load(settings, policy="gate", version=version, encoder=encoder)
-
-
 def selector_of(policy: Policy, settings: Settings, *, log: Log | None = None) -> Selector:
-    """Return what selects by a policy; ContextError for budgets that cannot be."""
+    """Return what selects by a policy; RequestError for budgets that cannot be."""
     budgets = Budgets.of(settings)
 
     @cache

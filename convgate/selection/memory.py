@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.core.decisions import KEEP, Override, TurnDecisions
+from convgate.core.decisions import STEADY, Override, TurnDecisions
 from convgate.invariants.invariant import Invariant
 from convgate.modes.mode import Mode
 
@@ -110,7 +110,7 @@ def keep_steady(decisions: TurnDecisions, before: PastRequest | None, margin: fl
             HYSTERESIS,
             f"{decisions.why(index).explanation} {reason}",
             "by the hysteresis",
-            stage=KEEP,
+            stage=STEADY,
             kept=stays,
         )
     return decisions.with_overrides(overrides)

@@ -14,7 +14,7 @@ BASELINE = "the baseline takes the newest turns that fit."
 
 
 @dataclass(frozen=True, slots=True)
-class ContextBudget:
+class RequestBudget:
     """The tokens that may be sent."""
 
     total: int  # tokens of everything that is sent
@@ -31,11 +31,11 @@ class PackedTurns:
     capsules: list[int] = field(default_factory=list)  # positions in the given list
 
 
-Packer = Callable[[SectionClaims, Sequence[int], ContextBudget], PackedTurns]
+Packer = Callable[[SectionClaims, Sequence[int], RequestBudget], PackedTurns]
 """Choose turns: `pack`, or `pack_baseline`."""
 
 
-def pack(claims: SectionClaims, capsules: Sequence[int], budget: ContextBudget) -> PackedTurns:
+def pack(claims: SectionClaims, capsules: Sequence[int], budget: RequestBudget) -> PackedTurns:
     """Return the turns that are sent, in time linear in the claims; capsules: the tokens of each.
 
     After the required turns, capsules take their share, and evidence whatever fits. Each other section then
@@ -67,7 +67,7 @@ class Packing:
         self,
         table: TurnTable,
         required: Iterable[int],
-        budget: ContextBudget,
+        budget: RequestBudget,
         costs: Sequence[int] | None = None,
     ) -> None:
         """Place the required turns, whatever the budget is; costs: the tokens that each turn adds."""
@@ -169,7 +169,7 @@ class Packing:
         return opening, self._costs[opening]
 
 
-def pack_baseline(claims: SectionClaims, capsules: Sequence[int], budget: ContextBudget) -> PackedTurns:
+def pack_baseline(claims: SectionClaims, capsules: Sequence[int], budget: RequestBudget) -> PackedTurns:
     """Return what must hold and the newest turns that fit, when `pack` lost an invariant; no capsules.
 
     It stops at the first turn that does not fit; unsendable turns are skipped, corrected ones are not.

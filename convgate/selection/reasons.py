@@ -13,7 +13,7 @@ from convgate.invariants.invariant import Invariant, quote_line
 from convgate.modes.budgets import SECTIONS, SectionName
 from convgate.selection.added import AddedMessage
 from convgate.selection.claims import COMPANIONS, FILLERS, Placement, SectionClaims
-from convgate.selection.packing import BASELINE, ContextBudget
+from convgate.selection.packing import BASELINE, RequestBudget
 from convgate.selection.selection import PlacedTurn, Section
 from convgate.selection.sending import SentMessages
 
@@ -60,7 +60,7 @@ class FittedReasons:
 
     decisions: TurnDecisions  # the policy's
     claims: SectionClaims
-    budget: ContextBudget
+    budget: RequestBudget
     placed: Mapping[int, Placement]  # by turn, before the list was made valid
     messages: SentMessages
     is_baseline: bool = False  # after a breach

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from convgate.core.conversation import CurrentMessage, History, Turn
-from convgate.core.errors import ContextError
+from convgate.core.errors import RequestError
 from convgate.core.settings import Settings
 from convgate.guardrails.request import Fallback
 from convgate.invariants.invariant import Invariant
@@ -95,11 +95,11 @@ def ask(
     counter: TokenCounter | None,
     options: AllOptions,
 ) -> Request:
-    """Return the request; ContextError for a wrong option. budget: that of the options, or the settings'."""
+    """Return the request; RequestError for a wrong option. budget: that of the options, or the settings'."""
     id = options.get("request_id")
     id = uuid.uuid4().hex if id is None else id
     if not isinstance(id, str) or not id:
-        raise ContextError(f"the id of a request is text that is not empty; got {id!r}")
+        raise RequestError(f"the id of a request is text that is not empty; got {id!r}")
     intent, dialect, paired = options.get("intent"), options.get("dialect"), options.get("pair_answers")
     shape = table.dialect if dialect is None else dialect_named(dialect)
     if messages is not None and current.index is None:

@@ -82,7 +82,7 @@ class Selector:
         of a budget; unknown: logged, ignored. `session`: an id for spans and the figures of a rollout.
 
         Raises TranscriptError for messages that cannot be read, ConversationError when there are none,
-        ContextError for a wrong argument.
+        RequestError for a wrong argument.
         """
         messages = list_messages(messages)
         current, history = Conversation("live", self.reader.read(messages)).find_current(question=question)

@@ -20,10 +20,10 @@ from starlette.responses import HTMLResponse, Response
 
 from convgate import __version__
 from convgate.core.errors import (
-    ContextError,
     ConversationError,
     ConvgateError,
     ReadOnlyError,
+    RequestError,
     SessionError,
     StoreError,
     TranscriptError,
@@ -53,7 +53,7 @@ from convgate.transcripts.message_lists import dump_json
 log = logging.getLogger(__name__)
 
 _STATUSES: tuple[tuple[type[ConvgateError], int], ...] = (
-    (TranscriptError, 422), (ConversationError, 422), (ContextError, 422), (FeedbackError, 422),
+    (TranscriptError, 422), (ConversationError, 422), (RequestError, 422), (FeedbackError, 422),
     (ReadOnlyError, 403), (SessionError, 409), (StoreError, 409),
 )  # fmt: skip
 _ERRORS: dict[int | str, dict[str, Any]] = {

@@ -69,9 +69,8 @@ class Store:
     damaged, is in use by another program, or has the layout of another version.
     """
 
-    def __init__(self, path: Path, *, busy_timeout: float = BUSY_TIMEOUT, read_only: bool = False) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
-        self._busy_timeout = busy_timeout
         self._idle: list[Database] = []
         self._borrowed = threading.local()
         self.is_read_only = read_only or is_read_only(path)
@@ -240,7 +239,7 @@ class Store:
     def _connect(self) -> Database:
         connection = sqlite3.connect(
             _read_only_uri(self.path) if self.is_read_only else self.path,
-            timeout=self._busy_timeout,
+            timeout=BUSY_TIMEOUT,
             check_same_thread=False,
             uri=self.is_read_only,
         )

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
-from convgate.selection.load import load_gate
+from convgate.selection.load import load
 from convgate.selection.selector import Selector
-from tests.contexts import plain
 from tests.fakes import FakeEncoder
+from tests.selectors import plain
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -46,7 +46,7 @@ RELEVANT = [0, 1, 2, 3]  # turns of HISTORY that must be sent with QUESTION: the
 
 def small_gate() -> Selector:
     """Return an untrained gate, which ranks by shared words."""
-    return load_gate("untrained", encoder=FakeEncoder())
+    return load(version="untrained", encoder=FakeEncoder())
 
 
 @dataclass

@@ -19,8 +19,8 @@ from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
 from convgate.policies.window import LastK
-from tests.contexts import FixedPolicy
 from tests.llm_server import Answer
+from tests.selectors import FixedPolicy
 
 TOKEN = "test-token-0123456789"
 AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}

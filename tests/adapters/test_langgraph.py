@@ -26,7 +26,7 @@ from tests.adapters.histories import (
     small_gate,
 )
 from tests.adapters.test_langchain import fake_model, read_loss
-from tests.contexts import FixedPolicy, plain
+from tests.selectors import FixedPolicy, plain
 
 pytestmark = [
     pytest.mark.adapters,

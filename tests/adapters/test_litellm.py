@@ -21,7 +21,7 @@ from convgate.adapters.selection import MessageSelector
 from convgate.messages.check import check_valid
 from tests.adapters.histories import failing_gate
 from tests.adapters.responses import exchange, output, user, violations
-from tests.contexts import FixedPolicy, chat, plain, tool_calls_message, tool_result
+from tests.selectors import FixedPolicy, chat, plain, tool_calls_message, tool_result
 
 pytestmark = [
     pytest.mark.adapters,

@@ -25,7 +25,7 @@ from tests.adapters.responses import (
     user,
     violations,
 )
-from tests.contexts import make_selector, tool_calls_message, tool_result
+from tests.selectors import make_selector, tool_calls_message, tool_result
 
 pytestmark = pytest.mark.adapters
 CHECKOUT = Path(__file__).resolve().parents[2]

@@ -34,7 +34,7 @@ from convgate.selection.selector import Selector
 from tests.adapters.histories import failing_gate
 from tests.adapters.responses import all_in, exchange, output, user, violations
 from tests.adapters.responses import call as asked
-from tests.contexts import FixedPolicy, make_selector, plain
+from tests.selectors import FixedPolicy, make_selector, plain
 
 pytestmark = pytest.mark.adapters
 CHECKOUT = Path(__file__).resolve().parents[2]

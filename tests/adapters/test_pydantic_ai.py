@@ -33,7 +33,7 @@ from convgate.adapters.pydantic_ai import SelectionCapability, to_openai
 from convgate.messages.check import check_valid
 from convgate.selection.selector import Selector
 from tests.adapters.histories import HISTORY, QUESTION, failing_gate, run_example, small_gate
-from tests.contexts import FixedPolicy, plain
+from tests.selectors import FixedPolicy, plain
 
 pytestmark = pytest.mark.adapters
 

@@ -25,8 +25,8 @@ from tests.adapters.histories import (
     failing_gate,
     small_gate,
 )
-from tests.contexts import FixedPolicy, chat, make_selector
 from tests.fakes import FakeEncoder
+from tests.selectors import FixedPolicy, chat, make_selector
 
 ASKED = [*HISTORY, {"role": "user", "content": QUESTION}]
 STEPS = [

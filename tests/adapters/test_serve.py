@@ -469,7 +469,7 @@ def test_shipped_gate_selects_over_http(convgate_home: Path) -> None:
     with TestClient(app, headers=AUTHORIZED) as client:
         reply = client.post("/v1/select", json={"messages": messages}).json()
     assert reply["policy"] == "gate shipped"
-    assert reply["messages"] == convgate.load_gate().select(messages).messages
+    assert reply["messages"] == convgate.load().select(messages).messages
 
 
 # Without the packages

@@ -14,7 +14,7 @@ pytest.importorskip("fastapi")
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("prometheus_client")
 
-from convgate.selection.load import load_gate
+from convgate.selection.load import load
 from convgate.server.app import create_app
 from tests.adapters.serving import AUTHORIZED, TOKEN, long_chat, running, settings_of
 
@@ -28,7 +28,7 @@ def test_fifty_clients_at_once_get_no_error(
 ) -> None:
     settings = settings_of(convgate_home, policy="gate", policy_parameters={})
     app = create_app(settings, token=TOKEN)
-    gate, messages = load_gate(settings=settings), long_chat(61)
+    gate, messages = load(policy="gate", settings=settings), long_chat(61)
 
     def body(client: int, number: int) -> list[dict[str, object]]:
         return [*messages, {"role": "user", "content": f"Question {number} of client {client}"}]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.contexts import plain
+from tests.selectors import plain
 
 pytest.importorskip("opentelemetry.sdk")
 pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
@@ -34,7 +34,7 @@ from convgate.policies.window import LastK
 from convgate.selection.load import load
 from convgate.sessions import SessionManager
 from convgate.store import Store
-from tests import contexts
+from tests import selectors
 from tests.experiments import new_experiment
 from tests.llm_server import ChatServer, decision_reply, raw_reply
 
@@ -70,7 +70,7 @@ def test_an_experiment_has_a_span_with_the_arm(memory: InMemorySpanExporter, sto
 
 
 def test_a_selection_is_a_retrieval_with_its_figures(memory: InMemorySpanExporter) -> None:
-    plain(LastK(k=1)).select(contexts.chat(SECRET, "two", "three"))
+    plain(LastK(k=1)).select(selectors.chat(SECRET, "two", "three"))
     [span] = memory.get_finished_spans()
     assert span.name == "convgate.select"
     values = attributes(span)
@@ -83,7 +83,7 @@ def test_a_selection_is_a_retrieval_with_its_figures(memory: InMemorySpanExporte
 def test_a_selection_names_its_session_mode_and_invariants_but_no_text(
     memory: InMemorySpanExporter, store: Store
 ) -> None:
-    sessions = SessionManager(store, workspace="shop", selector=contexts.make_selector())
+    sessions = SessionManager(store, workspace="shop", selector=selectors.make_selector())
     id = sessions.add_message(f"TASK You must never delete {SECRET}.").session.id
     sessions.select(request_id="r1")
     [span] = memory.get_finished_spans()
@@ -157,8 +157,8 @@ def test_spans_go_to_the_endpoint_of_the_settings(
     monkeypatch.setattr(traces, "_providers", {})
     selector = load(policy="last_k", settings=Settings(trace_endpoint=endpoint))
     for _ in range(2):
-        selector.select(contexts.chat("one", "two", "three"))
-    traces.flush_traces()
+        selector.select(selectors.chat("one", "two", "three"))
+    traces._providers[endpoint].force_flush()
     spans = [
         span
         for request in requests
@@ -180,7 +180,7 @@ def test_spans_join_the_trace_of_the_program_that_has_one(
 ) -> None:
     [provider] = traces._active
     with provider.get_tracer("agent").start_as_current_span("agent") as outer:
-        plain(LastK(k=1)).select(contexts.chat("one", "two", "three"))
+        plain(LastK(k=1)).select(selectors.chat("one", "two", "three"))
     inner, _ = memory.get_finished_spans()
     assert inner.parent.span_id == outer.get_span_context().span_id
 

@@ -11,7 +11,7 @@ import streamlit as st
 from convgate.core.conversation import CurrentMessage
 from convgate.core.text import format_threshold, pluralize
 from convgate.embedding.states import states_beside
-from convgate.figures.context import budget_figure, describe_budget
+from convgate.figures.budget import budget_figure, describe_budget
 from convgate.figures.hover import on_screen
 from convgate.figures.parts import describe_activation
 from convgate.figures.scores import describe_scores, scores_figure

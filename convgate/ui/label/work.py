@@ -11,8 +11,8 @@ import streamlit as st
 
 from convgate.core.errors import LabellingPausedError
 from convgate.core.text import isolate, pluralize, writable
-from convgate.labels.calibration import is_calibration
-from convgate.labels.queue import Judge, make_queue
+from convgate.labels.queue import NamedPolicy, make_queue
+from convgate.labels.weekly_agreement import is_calibration
 from convgate.policies.spec import read_policy
 from convgate.store import CurrentKey, Labels
 from convgate.store.labels import Disagreement
@@ -121,11 +121,13 @@ def _make_queue(app: App) -> bool:
     gate, names = scoring.load_gate(app), option_labels(app.settings.home)
     versions = [name for name in names if read_policy(name).version not in (None, gate.version)]
     other = versions[-1] if versions else "hybrid"
-    judge = Judge(names[other], scoring.load_policy(app, other), "versions" if versions else "policies")
+    compared = NamedPolicy(
+        names[other], scoring.load_policy(app, other), "versions" if versions else "policies"
+    )
     with st.spinner("Scoring messages …"):
         try:
             items = make_queue(
-                app.store, Judge(gate.version, gate), judge, size=_QUEUE_SIZE, seed=seed, by=by
+                app.store, NamedPolicy(gate.version, gate), compared, size=_QUEUE_SIZE, seed=seed, by=by
             )
         except LabellingPausedError:
             return False  # the page says why

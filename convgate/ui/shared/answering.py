@@ -16,7 +16,7 @@ import streamlit as st
 
 from convgate.core.errors import StoreError
 from convgate.core.text import pluralize
-from convgate.labels.calibration import calibration
+from convgate.labels.weekly_agreement import calibration
 from convgate.store import ADJUDICATED, ActionRecord, Answer, CurrentLabels, Labels
 from convgate.ui.shared import keys
 from convgate.ui.shared.actions import draw_problem, reporting_problems

@@ -153,7 +153,7 @@ def select(
 ) -> Selection:
     """Return what is sent; looking at it is no request, so nothing is logged.
 
-    Raises ContextError for budgets that cannot be.
+    Raises RequestError for budgets that cannot be.
     """
     settings = app.settings.updated(pair_answers=pair_answers, budget={"tokens": budget})
     selector = _selector(app, policy, settings)

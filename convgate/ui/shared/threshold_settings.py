@@ -11,7 +11,7 @@ import streamlit as st
 
 from convgate.core.errors import PolicyError
 from convgate.core.text import pluralize
-from convgate.gate.rule import Limits, Rule
+from convgate.gate.rule import Rule, TurnLimits
 from convgate.gate.thresholds import RULES, make_rule
 from convgate.policies.base import NO_LIMITS
 from convgate.ui.shared.codecs import Codec
@@ -24,12 +24,12 @@ class ThresholdSettings:
     """The rule that decides, and the min and max number of turns."""
 
     rule: Rule
-    limits: Limits = NO_LIMITS
+    limits: TurnLimits = NO_LIMITS
 
     def to_query(self) -> dict[str, str]:
         """Return the rule's name and every parameter that is not at its default.
 
-        >>> ThresholdSettings(make_rule("stricter", deviations=0.7), Limits(min_turns=2)).to_query()
+        >>> ThresholdSettings(make_rule("stricter", deviations=0.7), TurnLimits(min_turns=2)).to_query()
         {'rule': 'stricter', 'deviations': '0.7', 'min_turns': '2'}
         """
         values = {"rule": self.rule.name}
@@ -55,12 +55,14 @@ class ThresholdSettings:
             raise PolicyError(f"there is no threshold rule {query['rule']!r}")
         rule = RULES[query["rule"]]
         texts = {name: query[name] for name in _texts(rule) if name in query}
-        return cls(make_rule(rule.name, **_numbers(rule, query), **texts), Limits(**_numbers(Limits, query)))
+        return cls(
+            make_rule(rule.name, **_numbers(rule, query), **texts), TurnLimits(**_numbers(TurnLimits, query))
+        )
 
     def describe(self, *, learned: float | None = None) -> str:
         """Return the rule, its parameters and the limits; `learned` is the gate's own threshold.
 
-        >>> ThresholdSettings(make_rule("anchored"), Limits(max_turns=9)).describe(learned=0.41)
+        >>> ThresholdSettings(make_rule("anchored"), TurnLimits(max_turns=9)).describe(learned=0.41)
         'Anchored, anchor 0.50, learned threshold 0.41, max 9 turns'
         """
         parts = [self.rule.label.partition(":")[0]]
@@ -200,4 +202,4 @@ class RuleControls:
     def _change_limits(self, turns: int) -> None:
         low, high = st.session_state[f"{self.page.name}.limits"]
         # A max of all turns is no limit.
-        self.choose(replace(self._now(), limits=Limits(low, None if high >= turns else high)))
+        self.choose(replace(self._now(), limits=TurnLimits(low, None if high >= turns else high)))

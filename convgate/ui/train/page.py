@@ -14,8 +14,8 @@ from convgate.core.text import format_age, pluralize
 from convgate.evaluation.duplicates import Overlap, remove_duplicates
 from convgate.figures.training import epoch_curves
 from convgate.labels.agreement import training_warnings
-from convgate.labels.calibration import calibration
 from convgate.labels.gold import gold_set
+from convgate.labels.weekly_agreement import calibration
 from convgate.training.epochs import FURTHER, Epoch
 from convgate.training.library import RelevanceSets, SetInfo
 from convgate.training.process import resume_training, start_training

@@ -10,7 +10,7 @@ from convgate.figures.modes import SECTION_LABELS, Look, section_look
 from convgate.figures.palette import Palette
 from convgate.selection.selection import Budgeted, Selection
 
-_CONTEXT, _WHOLE = 1.0, 0.0  # levels of the two bars
+_SENT, _WHOLE = 1.0, 0.0  # levels of the two bars
 _NEAR = 1.6  # times the longer bar: a budget up to there is on the axis, a larger one at its edge
 
 
@@ -28,7 +28,7 @@ def budget_figure(selection: Selection, spent: Budgeted, *, palette: Palette) ->
         legend={"traceorder": "normal"},
         xaxis=axis(palette, "tokens", range=[0, 1.02 * end], tickformat=",d", nticks=8),
         yaxis=axis(
-            palette, range=[-0.5, 1.5], showgrid=False, tickvals=[_CONTEXT, _WHOLE],
+            palette, range=[-0.5, 1.5], showgrid=False, tickvals=[_SENT, _WHOLE],
             ticktext=["sent", "everything"],
         ),
     )  # fmt: skip
@@ -37,10 +37,10 @@ def budget_figure(selection: Selection, spent: Budgeted, *, palette: Palette) ->
             label, turns = SECTION_LABELS[used.name], pluralize(len(used.turns), "turn")
             share = f" ({format_share(used.tokens / used.budget)} of {used.budget:,})" if used.budget else ""
             hover = f"<b>{label}</b><br>{used.tokens:,} tokens{share}<br>{turns}"
-            _add_bar(fig, label, used.tokens, _CONTEXT, section_look(used.name, palette), hover)
+            _add_bar(fig, label, used.tokens, _SENT, section_look(used.name, palette), hover)
     if current := _current_tokens(selection):
         look = Look(palette.ink, "", palette.background)
-        _add_bar(fig, "Current message", current, _CONTEXT, look, f"Current message<br>{current:,} tokens")
+        _add_bar(fig, "Current message", current, _SENT, look, f"Current message<br>{current:,} tokens")
     hover = f"Everything up to the current message<br>{selection.tokens_total:,} tokens"
     look = Look(palette.grid, "", palette.ink)
     _add_bar(fig, "Everything", selection.tokens_total, _WHOLE, look, hover, in_legend=False)
@@ -49,7 +49,7 @@ def budget_figure(selection: Selection, spent: Budgeted, *, palette: Palette) ->
     if over > 0:
         label += f", {over:,} over"
         fig.add_shape(
-            type="rect", x0=spent.total, x1=selection.tokens, y0=_CONTEXT - 0.46, y1=_CONTEXT + 0.46,
+            type="rect", x0=spent.total, x1=selection.tokens, y0=_SENT - 0.46, y1=_SENT + 0.46,
             line={"color": palette.threshold, "width": 3}, name="over the budget",
         )  # fmt: skip
     mark_threshold(fig, spent.total, label, palette, across="x")

@@ -1,4 +1,4 @@
-"""Fake policies, classifiers and conversations for tests of the context."""
+"""Fake policies, classifiers, conversations and selectors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
 from convgate.policies.base import Policy, history_indices
 from convgate.selection.around import Log, Remember
 from convgate.selection.fit import Fit
-from convgate.selection.packing import Packer, pack
 from convgate.selection.selection import Selection
 from convgate.selection.selector import Selector
 from tests.fakes import FakeEncoder
@@ -44,9 +43,7 @@ class FirstWordClassifier:
         likeliest: Mode = next((mode for mode in MODES if word.rstrip("?") == mode), "GENERAL")
         confidence = 0.75 if word.endswith("?") else 0.95
         mode = likeliest if confidence >= MIN_CONFIDENCE else "GENERAL"
-        return ModeDecision(
-            item, mode, "first word", "first word.", "mode", mode, confidence, "classifier", likeliest
-        )
+        return ModeDecision(item, mode, "first word.", confidence, "classifier", likeliest)
 
 
 class WordJudge:
@@ -136,7 +133,6 @@ def make_selector(
     counter: TokenCounter = count_words,
     tables: ConversationCache[TurnTable] | None = None,
     filters: bool = True,
-    packer: Packer = pack,
     **changes: Any,
 ) -> Selector:
     """A selector whose policy keeps these turns (all: None), counting words as tokens.
@@ -144,7 +140,7 @@ def make_selector(
     Its budget is that of the modes' tables unless a setting or a call changes it.
     """
     reader = InvariantReader(WordJudge())
-    fit = Fit(FirstWordClassifier, budgets or Budgets(), filters=filters, packer=packer)
+    fit = Fit(FirstWordClassifier, budgets or Budgets(), filters=filters)
     return Selector(
         policy or FixedPolicy(kept),
         lambda: fit,

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from convgate.core.errors import LabellingPausedError, StoreError
-from convgate.labels.calibration import assess, calibration, check_week, draw_calibration, week_of
-from convgate.labels.queue import Judge, make_queue
+from convgate.labels.queue import NamedPolicy, make_queue
+from convgate.labels.weekly_agreement import assess, calibration, check_week, draw_calibration, week_of
 from convgate.policies.window import Everything
 from convgate.store import ADJUDICATED, CurrentKey, Entry, Labels, Store
 from convgate.store.label_log import AnnotatorKind
@@ -163,7 +163,7 @@ def pause(store: Store) -> str:
 
 def test_labelling_pauses_until_20_shared_turns_are_settled(store: Store) -> None:
     key = pause(store)
-    gate = Judge("all", Everything())
+    gate = NamedPolicy("all", Everything())
     assert calibration(store).state == "paused"
     with pytest.raises(LabellingPausedError):
         make_queue(store, gate, size=5, seed=1)
