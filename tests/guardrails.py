@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from convgate.core.settings import Settings
-from convgate.guardrails.guardrails import Guardrails
+from convgate.guardrails.guardrails import Guardrails, to_row
 from convgate.guardrails.request import RequestRecord
 from convgate.modes.mode import Mode
 from convgate.store import Store
 from convgate.store.guard_states import Baseline, GuardStates
-from convgate.store.requests import RequestRow, Requests
+from convgate.store.requests import Requests
 from tests.session_agents import NINE, Clock
 
 USUAL = {"TASK": 150, "EXPLORATION": 30, "DEBUGGING": 60, "LEARNING": 30, "GENERAL": 30}
@@ -58,13 +58,12 @@ def put_baseline(store: Store, counts: Mapping[str, int] | None = EVENLY) -> Non
     GuardStates(store).put_baseline(None if counts is None else Baseline(NINE, counts))
 
 
-def logged_request(number: int, at: datetime, mode: str, **other: Any) -> RequestRow:
-    values: dict[str, Any] = {
-        "id": f"r{number}", "at": at, "mode": mode, "classified": mode, "confidence": 0.9,
-        "source": "classifier", "low": False, "tokens": (100, 0, 300, 100, 0, 0), "tokens_total": 2_000,
-        "budget": 4_000, "invariants": 1, "breaches": 0, "over_budget": 0, "fallbacks": (), "seconds": 0.01,
-    }  # fmt: skip
-    return RequestRow(**(values | other))
+def logged_request(number: int, at: datetime, mode: Any, **other: Any) -> dict[str, Any]:
+    """Return the columns of a logged request."""
+    tokens = {"rules": 100, "recent": 300, "evidence": 100}
+    return to_row(
+        request(number, mode, at=at, **({"tokens": tokens, "budget": 4_000, "invariants": 1} | other))
+    )
 
 
 def add_requests(

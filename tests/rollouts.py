@@ -42,7 +42,7 @@ def log_requests(
             "TASK",
             arm=arm,
             breaches=int(place < breaches),
-            session=(first + place) // session_size,
+            session=str((first + place) // session_size),
         )
         for place in range(count)
     )

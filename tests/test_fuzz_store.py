@@ -13,6 +13,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,7 @@ from convgate.experiments.arms import load_experiment
 from convgate.experiments.report import report as report_experiment
 from convgate.experiments.trials import assign_session, next_trial, rate_trial
 from convgate.guardrails.report import report
+from convgate.guardrails.request import Fallback
 from convgate.guardrails.rules import set_baseline
 from convgate.labels.agreement import agreement
 from convgate.labels.exchange import write_labels
@@ -39,7 +41,7 @@ from convgate.store.edits import (
 )
 from convgate.store.experiments import Experiments
 from convgate.store.queues import NewItem, Queues
-from convgate.store.requests import RequestRow, Requests
+from convgate.store.requests import Requests
 from convgate.store.sessions import Sessions
 from tests.experiments import CONTROL, GATE, add_trials, new_experiment, rating
 from tests.guardrails import logged_request
@@ -63,11 +65,11 @@ def conversation(name: str, turns: int = 12) -> NewConversation:
     return NewConversation(Conversation(name, talk, title=f"Talk {name}"), f"{name}.json", tokens=100)
 
 
-def request(number: int) -> RequestRow:
+def request(number: int) -> dict[str, Any]:
     return logged_request(
         number, NOW - timedelta(minutes=number), MODES[number % 2],
-        fallbacks=("drift",) if number % 7 == 0 else (), arm=("candidate", "control", None)[number % 3],
-        session=number // 9,
+        fallbacks=(Fallback("drift", ""),) if number % 7 == 0 else (),
+        arm=("candidate", "control", None)[number % 3], session=str(number // 9),
     )  # fmt: skip
 
 
@@ -222,7 +224,7 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
         "detect": lambda: SessionManager(store, clock=lambda: NOW).detect("Where is the oasis?"),
         "monitor": lambda: report(store, Settings(), NOW - timedelta(days=1), NOW, NOW),
         "requests": lambda: list(Requests(store).classified(NOW - timedelta(days=1), NOW)),
-        "log": lambda: Requests(store).add([replace(request(1), id="new")]),
+        "log": lambda: Requests(store).add([request(1) | {"id": "new"}]),
         "experiments": experiments,
         "rename": each(lambda key: library.rename(key, "Other")),
         "backup": store.backup_bytes,

@@ -23,8 +23,8 @@ from convgate.guardrails.request import Fallback, RequestRecord
 from convgate.guardrails.rules import divergence, observe
 from convgate.modes.mode import MODES
 from convgate.store import Store
-from convgate.store.requests import RequestRow, Requests
-from tests.guardrails import EVENLY, add_requests, open_guardrails, put_baseline, request
+from convgate.store.requests import Requests
+from tests.guardrails import EVENLY, add_requests, logged_request, open_guardrails, put_baseline, request
 from tests.session_agents import NINE, Clock, empty_store
 from tools.drift import START, simulate
 
@@ -152,8 +152,10 @@ def test_an_empty_log_has_empty_figures(tmp_path: Path) -> None:
 
 def test_active_invariants_are_counted_by_type(tmp_path: Path) -> None:
     store = empty_store(tmp_path)
-    add_requests(store, {"TASK": 2}, end=NINE, invariant_types=(1, 0, 2, 0))
-    add_requests(store, {"DEBUGGING": 1}, end=NINE, invariant_types=(0, 0, 0, 1))
+    add_requests(
+        store, {"TASK": 2}, end=NINE, invariant_types={"safety_requirement": 1, "hard_constraint": 2}
+    )
+    add_requests(store, {"DEBUGGING": 1}, end=NINE, invariant_types={"blocking_error": 1})
     result = report(store, Settings(), NINE - timedelta(hours=1), NINE, NINE)
     types = {"safety_requirement": 2, "user_correction": 0, "hard_constraint": 4, "blocking_error": 1}
     assert result.totals.invariant_types == types
@@ -179,17 +181,18 @@ def test_bins_cover_the_period_in_order_and_are_not_too_many(since: datetime, se
 def test_a_report_is_quick_with_100000_requests(tmp_path: Path, report_figure: Callable[[str], None]) -> None:
     store, rng = empty_store(tmp_path), random.Random(1)
     rows = [
-        RequestRow(
-            f"request-{number:018d}", NINE + timedelta(seconds=number * 25), rng.choice(MODES),
-            rng.choice(MODES), 0.9, "classifier", rng.random() < 0.2, (500, 100, 2_000, 8_000, 300, 0),
-            40_000, 60_000, 2, 0, 0, (), rng.random() / 50,
+        logged_request(
+            number, NINE + timedelta(seconds=number * 25), rng.choice(MODES), classified=rng.choice(MODES),
+            confidence=0.6 if rng.random() < 0.2 else 0.9, id=f"request-{number:018d}",
+            tokens={"rules": 500, "task_state": 100, "recent": 2_000, "evidence": 8_000, "decisions": 300},
+            tokens_total=40_000, budget=60_000, invariants=2, seconds=rng.random() / 50,
         )
         for number in range(100_000)
     ]  # fmt: skip
     Requests(store).add(rows)
-    Requests(store).record_outcomes([(row.id, rng.random() > 0.1) for row in rows[::5]], NINE)
+    Requests(store).record_outcomes([(row["id"], rng.random() > 0.1) for row in rows[::5]], NINE)
     put_baseline(store)
-    now = rows[-1].at
+    now = datetime.fromtimestamp(rows[-1]["at"], UTC)
     for days in (30, 7, 1):
         took = []
         for _ in range(3):

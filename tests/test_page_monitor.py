@@ -11,6 +11,7 @@ import pytest
 
 from convgate.core.conversation import Turn
 from convgate.core.settings import Settings
+from convgate.guardrails.request import Fallback
 from convgate.rollouts.phases import PHASES
 from convgate.rollouts.rollout import Rollout
 from convgate.store import Store
@@ -69,7 +70,14 @@ def test_it_opens_without_requests_and_without_a_log(store: Store, monkeypatch: 
 def test_a_period_shows_its_figures(store: Store) -> None:
     put_baseline(store)
     add_requests(store, USUAL, end=now())
-    add_requests(store, {"GENERAL": 40}, end=ago(days=3), low=True, fallbacks=("breach",), breaches=1)
+    add_requests(
+        store,
+        {"GENERAL": 40},
+        end=ago(days=3),
+        source="low confidence",
+        fallbacks=(Fallback("breach", ""),),
+        breaches=1,
+    )
     Requests(store).record_outcomes([(f"r{number}", number % 30 != 0) for number in range(340)], now())
     app = open_monitor()
     assert not app.error

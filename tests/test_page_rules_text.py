@@ -13,7 +13,7 @@ from convgate.core.settings import load_settings
 from convgate.gatekeeper.checks import check
 from convgate.gatekeeper.decision import Match
 from convgate.gatekeeper.exchange import Exchange, exchanges_of
-from convgate.gatekeeper.gatekeeper import Gatekeeper
+from convgate.gatekeeper.gatekeeper import Gatekeeper, load_gatekeeper
 from convgate.gatekeeper.rules import Rule, Rules
 from convgate.ui.rules.exchanges import (
     MAX_SHOWN,
@@ -49,7 +49,7 @@ def test_an_undone_first_save_leaves_no_rules_for_running_agents(convgate_home: 
     settings = load_settings()
     with pytest.raises(RulesFileError):
         undo(read_file(rules_path(settings)))
-    with Gatekeeper.of(settings) as gatekeeper:
+    with load_gatekeeper(settings) as gatekeeper:
         save(read_file(rules_path(settings)), b"skip_patterns: [{pattern: lengthy}]\n")
         exchange = Exchange("a lengthy message that nothing else decides about")
         assert not gatekeeper.decide(exchange).keep

@@ -167,8 +167,9 @@ class TestMemory:
         )
         assert selector.select(THEN).budgeted.labels[2] == "TASK"
 
-    def test_the_least_recently_used_entry_is_evicted(self):
-        memory = RequestMemory(size=2)
+    def test_the_least_recently_used_entry_is_evicted(self, monkeypatch):
+        monkeypatch.setattr("convgate.selection.memory.MAX_REQUESTS", 2)
+        memory = RequestMemory()
         for digest in (b"a", b"b"):
             memory.keep(digest, self.remembered(0))
         memory.find([b"a", b"x"])

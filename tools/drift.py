@@ -18,13 +18,13 @@ from pathlib import Path
 from scipy.optimize import brentq
 
 from convgate.core.settings import Settings
-from convgate.guardrails.guardrails import fallbacks_of, update_alerts
-from convgate.guardrails.request import Fallback
+from convgate.guardrails.guardrails import fallbacks_of, to_row, update_alerts
+from convgate.guardrails.request import Fallback, RequestRecord
 from convgate.guardrails.rules import divergence, observe
 from convgate.modes.mode import MODES, Mode
 from convgate.store.database import Store
 from convgate.store.guard_states import Alert, Baseline, GuardStates
-from convgate.store.requests import RequestRow, Requests
+from convgate.store.requests import Requests
 
 USUAL: Mapping[str, float] = {
     "TASK": 0.4, "EXPLORATION": 0.15, "DEBUGGING": 0.2, "LEARNING": 0.1, "GENERAL": 0.15,
@@ -66,7 +66,7 @@ def simulate(
                 mode = max(MODES, key=deficits.__getitem__)
                 deficits[mode] -= 1
                 requests.append(_request(at, mode, fallbacks.get(mode)))
-            Requests(store).add(requests)
+            Requests(store).add(map(to_row, requests))
             alerts, _ = update_alerts(store, Settings(), now)
             fallbacks = fallbacks_of(alerts)
             latest = observe(store, Settings(), now).divergence or 0.0
@@ -91,12 +91,12 @@ def drift_shares(normal: Mapping[str, float], *, nats: float, toward: Mode) -> d
     return shifted(float(brentq(excess, 0.0, 1.0)))
 
 
-def _request(at: datetime, mode: Mode, fallback: Fallback | None) -> RequestRow:
-    return RequestRow(
+def _request(at: datetime, mode: Mode, fallback: Fallback | None) -> RequestRecord:
+    return RequestRecord(
         id=at.isoformat(), at=at, mode="GENERAL" if fallback else mode, classified=mode, confidence=0.9,
-        source="classifier", low=False, tokens=(0, 0, 0, 2_000, 0, 0), tokens_total=4_000, budget=4_000,
+        source="classifier", tokens={"evidence": 2_000}, tokens_total=4_000, budget=4_000,
         invariants=0, breaches=0, over_budget=0, seconds=0.01,
-        fallbacks=(fallback.cause,) if fallback else (),
+        fallbacks=(fallback,) if fallback else (),
     )  # fmt: skip
 
 

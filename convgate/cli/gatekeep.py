@@ -33,9 +33,9 @@ def gatekeep(
     """
     from convgate.core.settings import load_settings
     from convgate.gatekeeper.exchange_file import read_exchanges
-    from convgate.gatekeeper.gatekeeper import Gatekeeper
+    from convgate.gatekeeper.gatekeeper import load_gatekeeper
 
-    gatekeeper = Gatekeeper.of(load_settings(), rules=rules)
+    gatekeeper = load_gatekeeper(load_settings(), rules=rules)
     with output.status(f"Reading {file}"):
         records, problems = read_exchanges(inputs.open_source(file), skip_bad=skip_bad)
     output.print_problems(problems)

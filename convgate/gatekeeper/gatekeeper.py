@@ -67,35 +67,6 @@ class Gatekeeper:
         if self.model is None and self.mode in ("hybrid", "llm"):
             raise SettingsError(f"mode {self.mode} needs a language model")
 
-    @classmethod
-    def of(
-        cls,
-        settings: Settings | None = None,
-        *,
-        mode: GatekeeperMode | None = None,
-        rules: Rules | Path | None = None,
-    ) -> Gatekeeper:
-        """Return the gatekeeper of the settings; `mode` and `rules` replace theirs.
-
-        A file of rules is read again when it changes. Raises RulesError or SettingsError.
-        """
-        settings = resolve_settings(settings)
-        start_traces(settings)
-        if mode is not None:
-            settings = settings.updated(gatekeeper={"mode": mode})
-        asks = settings.gatekeeper.mode in ("hybrid", "llm")
-        path = settings.gatekeeper.rules if rules is None or isinstance(rules, Rules) else rules
-        return cls(
-            mode=settings.gatekeeper.mode,
-            limits=LengthLimits.of(settings),
-            rules=rules
-            if isinstance(rules, Rules)
-            else RulesFile(path or settings.home / RULES_NAME, is_required=path is not None),
-            model=ExchangeModel(LanguageModel.of(settings)) if asks else None,
-            fail=settings.gatekeeper.fail,
-            log=DecisionLog(settings.gatekeeper.debug_log) if settings.gatekeeper.debug_log else None,
-        )
-
     def decide(self, exchange: Exchange, *, index: int = 0) -> GatekeeperDecision:
         """Decide whether the exchange is worth storing. index: copied to the result.
 
@@ -165,12 +136,33 @@ class Gatekeeper:
             return _apply_failure(checked, error, closed=self.fail == "closed")
 
 
-def load_gatekeeper(settings: Settings | str | Path | None = None) -> Gatekeeper:
-    """Return the gatekeeper of the settings, or of a settings file.
+def load_gatekeeper(
+    settings: Settings | str | Path | None = None,
+    *,
+    mode: GatekeeperMode | None = None,
+    rules: Rules | Path | None = None,
+) -> Gatekeeper:
+    """Return the gatekeeper of the settings, or of a settings file; `mode` and `rules` replace theirs.
 
-    Raises SettingsError, and RulesError when the file of rules is wrong.
+    A file of rules is read again when it changes. Raises SettingsError, and RulesError when the file of rules
+    is wrong.
     """
-    return Gatekeeper.of(resolve_settings(settings))
+    chosen = resolve_settings(settings)
+    start_traces(chosen)
+    if mode is not None:
+        chosen = chosen.updated(gatekeeper={"mode": mode})
+    asks = chosen.gatekeeper.mode in ("hybrid", "llm")
+    path = chosen.gatekeeper.rules if rules is None or isinstance(rules, Rules) else rules
+    return Gatekeeper(
+        mode=chosen.gatekeeper.mode,
+        limits=LengthLimits.of(chosen),
+        rules=rules
+        if isinstance(rules, Rules)
+        else RulesFile(path or chosen.home / RULES_NAME, is_required=path is not None),
+        model=ExchangeModel(LanguageModel.of(chosen)) if asks else None,
+        fail=chosen.gatekeeper.fail,
+        log=DecisionLog(chosen.gatekeeper.debug_log) if chosen.gatekeeper.debug_log else None,
+    )
 
 
 def apply_rules(rules: Rules, checked: GatekeeperDecision, exchange: Exchange) -> GatekeeperDecision:

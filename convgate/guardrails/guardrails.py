@@ -16,20 +16,22 @@ import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from convgate.core.errors import StoreError
 from convgate.core.http import PostError, post_json
 from convgate.core.settings import Settings
+from convgate.core.text import writable
 from convgate.guardrails.request import Fallback, Guard, RequestRecord
 from convgate.guardrails.rules import judge, observe
 from convgate.modes.budgets import SECTIONS
 from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode
 from convgate.store.database import Store
 from convgate.store.guard_states import Alert, GuardStates
-from convgate.store.requests import INVARIANT_TYPES, RequestRow, Requests
+from convgate.store.requests import INVARIANT_TYPES, Requests
 
 log = logging.getLogger(__name__)
 
@@ -170,7 +172,7 @@ class Guardrails(AbstractContextManager["Guardrails"]):
         if not batch and lost == self._reported:
             return
         with store.write():
-            requests.add(map(_to_request_row, batch))
+            requests.add(map(to_row, batch))
             if lost > self._reported:
                 requests.add_loss(lost - self._reported, "requests could not be written", self._clock())
             GuardStates(store).put_alerts(replace(alert, cleared=alert.raised) for alert in alerts)
@@ -281,23 +283,30 @@ def _breach_alerts(batch: Sequence[RequestRecord]) -> list[Alert]:
     return [Alert("breach", "", requests[-1].at.astimezone(UTC), message, figures)]
 
 
-def _to_request_row(request: RequestRecord) -> RequestRow:
+def to_row(request: RequestRecord) -> dict[str, Any]:
+    """Return the columns of a request in the log."""
     is_judged = request.mode is not None and request.source != "intent"
     is_low = request.source == "low confidence" or (request.confidence or 0.0) < MIN_CONFIDENCE
-    values = {field.name: getattr(request, field.name) for field in fields(request)} | {
-        "at": request.at.astimezone(UTC),
-        "session": None if request.session is None else _hash_session(request.session),
+    return {
+        "id": writable(request.id),
+        "at": request.at.timestamp(),
         "mode": request.mode or "",
         "classified": request.classified or "",
         "confidence": request.confidence or 0.0,
         "source": request.source or "",
-        "budget": request.tokens_total if request.budget is None else request.budget,
         "low": is_low if is_judged else None,
-        "tokens": tuple(request.tokens.get(section, 0) for section in SECTIONS),
-        "invariant_types": tuple(request.invariant_types.get(type, 0) for type in INVARIANT_TYPES),
-        "fallbacks": tuple(fallback.cause for fallback in request.fallbacks),
+        "tokens_total": request.tokens_total,
+        "budget": request.tokens_total if request.budget is None else request.budget,
+        "invariants": request.invariants,
+        "breaches": request.breaches,
+        "over_budget": request.over_budget,
+        "fallbacks": " ".join(fallback.cause for fallback in request.fallbacks),
+        "seconds": request.seconds,
+        "arm": request.arm,
+        "session": None if request.session is None else _hash_session(request.session),
+        **{f"tokens_{section}": request.tokens.get(section, 0) for section in SECTIONS},
+        **{f"invariants_{type}": request.invariant_types.get(type, 0) for type in INVARIANT_TYPES},
     }
-    return RequestRow(**values)
 
 
 def _hash_session(id: str) -> int:

@@ -71,11 +71,11 @@ def build_policy(
 
         parameters["rules"] = BoundaryRules.of(settings)
     elif name == "gatekeeper":
-        from convgate.gatekeeper.gatekeeper import Gatekeeper
+        from convgate.gatekeeper.gatekeeper import load_gatekeeper
 
         # Patterns alone, so that no endpoint is asked; and without the log, which is of stored exchanges.
         quiet = settings.updated(gatekeeper={"debug_log": None})
-        parameters["gatekeeper"] = Gatekeeper.of(quiet, mode="pattern")
+        parameters["gatekeeper"] = load_gatekeeper(quiet, mode="pattern")
     if issubclass(policy, EncoderMixin):
         parameters["encoder"] = encoder() if isinstance(encoder, EncoderOnDemand) else encoder
     if name == "gate":

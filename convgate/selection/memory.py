@@ -58,8 +58,7 @@ def message_number(text: str) -> int:
 class RequestMemory:
     """The requests made last; thread-safe."""
 
-    def __init__(self, size: int = MAX_REQUESTS) -> None:
-        self._size = size
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._requests: OrderedDict[bytes, PastRequest] = OrderedDict()
 
@@ -77,7 +76,7 @@ class RequestMemory:
         with self._lock:
             self._requests[digest] = request
             self._requests.move_to_end(digest)
-            while len(self._requests) > self._size:
+            while len(self._requests) > MAX_REQUESTS:
                 self._requests.popitem(last=False)
 
 

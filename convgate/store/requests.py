@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 
 from convgate.core.text import writable
 from convgate.store.database import Repository
-from convgate.store.documents import write_row
 
 TOKEN_COLUMNS = ("rules", "task_state", "recent", "evidence", "decisions", "capsules")
-"""Sections, in the order of `RequestRow.tokens`."""
+"""Sections, each a column `tokens_…`."""
 
 INVARIANT_TYPES = ("safety_requirement", "user_correction", "hard_constraint", "blocking_error")
-"""In the order of `RequestRow.invariant_types`."""
+"""Types, each a column `invariants_…`."""
 
 MAX_LOSSES = 1_000
 """Rows of lost requests that are kept."""
@@ -40,30 +39,6 @@ _SUMS = ", ".join(
     ]
 )  # fmt: skip
 _PERIOD = "at >= ? AND at < ?"
-
-
-@dataclass(frozen=True, slots=True)
-class RequestRow:
-    """A row of the log: the figures of one request."""
-
-    id: str
-    at: datetime  # UTC
-    mode: str  # that was applied; "" where none was read
-    classified: str  # mode that was classified
-    confidence: float  # 0…1
-    source: str
-    low: bool | None  # whether the classifier was unsure; None with an intent
-    tokens: tuple[int, int, int, int, int, int]  # of each section
-    tokens_total: int  # of the whole history, without the current message
-    budget: int  # tokens
-    invariants: int
-    breaches: int
-    over_budget: int  # tokens
-    fallbacks: tuple[str, ...]  # causes
-    seconds: float  # to select
-    invariant_types: tuple[int, int, int, int] = (0, 0, 0, 0)  # active invariants of each type
-    arm: str | None = None  # of a rollout
-    session: int | None = None  # a hash, 0 or more
 
 
 class RequestOutcome(NamedTuple):
@@ -132,10 +107,10 @@ class Sums:
 class Requests(Repository):
     """The logged requests of a store. A period includes its start, and not its end."""
 
-    def add(self, requests: Iterable[RequestRow]) -> None:
-        """Log requests, all of them or none."""
+    def add(self, rows: Iterable[dict[str, Any]]) -> None:
+        """Log requests, all of them or none; a row has values by column."""
         with self._store.write() as db:
-            db.table("requests").insert_all(_to_row(request) for request in requests)
+            db.table("requests").insert_all(rows)
 
     def record_outcomes(
         self, outcomes: Sequence[tuple[str, bool] | RequestOutcome], at: datetime
@@ -293,12 +268,3 @@ class Requests(Repository):
             with self._store.write() as db:
                 db.conn.executemany("DELETE FROM requests WHERE number = ?", rows[start : start + _PORTION])
         return len(rows)
-
-
-def _to_row(request: RequestRow) -> dict[str, Any]:
-    row = write_row(request)
-    del row["tokens"], row["invariant_types"]
-    row |= {f"tokens_{name}": count for name, count in zip(TOKEN_COLUMNS, request.tokens, strict=True)}
-    types = zip(INVARIANT_TYPES, request.invariant_types, strict=True)
-    row |= {f"invariants_{type}": count for type, count in types}
-    return row | {"at": request.at.timestamp(), "fallbacks": " ".join(request.fallbacks)}
