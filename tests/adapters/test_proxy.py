@@ -34,10 +34,10 @@ KEY = {"Authorization": "Bearer upstream-key", "X-Convgate-Token": TOKEN}
 
 
 @contextmanager
-def proxy_of(home: Path, upstream: ChatServer | str, **values: Any) -> Iterator[Any]:
-    """A client of a running proxy."""
+def proxy_of(home: Path, upstream: ChatServer | str, **server: Any) -> Iterator[Any]:
+    """A client of a running proxy with these settings of the server."""
     url = upstream if isinstance(upstream, str) else upstream.url
-    app = create_app(settings_of(home, server={"upstream": url}, **values), token=TOKEN)
+    app = create_app(settings_of(home, server={"upstream": url, **server}), token=TOKEN)
     with running(app) as address, httpx.Client(base_url=address, headers=KEY, timeout=20) as client:
         yield client
 
@@ -155,7 +155,7 @@ PREFILL = {"role": "assistant", "content": "It"}
 def test_what_cannot_be_selected_is_forwarded_unchanged(
     convgate_home: Path, upstream: ChatServer, path: str, body: Any, reason: str
 ) -> None:
-    with proxy_of(convgate_home, upstream, server={"max_turns": 30}) as client:
+    with proxy_of(convgate_home, upstream, max_turns=30) as client:
         name = f'convgate_fallbacks_total{{reason="{reason}"}}'
         before = metric(client, name)
         response = client.post(f"/v1/{path}", json=body)
@@ -267,7 +267,7 @@ def test_slow_upstream_is_504(convgate_home: Path, upstream: ChatServer) -> None
         upstream.released.wait(20)
 
     upstream.set_script(hang)
-    with proxy_of(convgate_home, upstream, server={"upstream_seconds": 0.2}) as client:
+    with proxy_of(convgate_home, upstream, upstream_seconds=0.2) as client:
         response = client.post("/v1/chat/completions", json=chat())
         assert (response.status_code, response.json()["code"]) == (504, "upstream_timeout")
         upstream.released.set()
@@ -283,7 +283,7 @@ def test_client_that_goes_away_frees_its_place(
     if place == "selection":
         monkeypatch.setattr(MessageSelector, "choose", hang)
     upstream.set_script(*[hang] * (place == "upstream"), completion_reply("Fine."))
-    with proxy_of(convgate_home, upstream, server={"max_requests": 1, "select_seconds": 60}) as client:
+    with proxy_of(convgate_home, upstream, max_requests=1, select_seconds=60) as client:
         with pytest.raises(httpx.ReadTimeout):
             client.post("/v1/chat/completions", json=chat(), timeout=0.5)
         end = time.monotonic() + 20
@@ -312,7 +312,7 @@ def test_slow_selection_is_given_up(
 ) -> None:
     released = threading.Event()
     monkeypatch.setattr(MessageSelector, "choose", lambda *_, **__: released.wait(20))
-    with proxy_of(convgate_home, upstream, server={"select_seconds": 0.1}) as client:
+    with proxy_of(convgate_home, upstream, select_seconds=0.1) as client:
         name = 'convgate_fallbacks_total{reason="timeout"}'
         before = metric(client, name)
         for _ in range(6):  # more than there are threads
@@ -374,7 +374,7 @@ def test_sessions_get_their_arm_of_a_rollout(
     file.write_text('policy = "last_k"\npolicy_parameters = {k = 1}\n')
     rollout = start_at_half(Store(convgate_home / "convgate.db"))
     kept: dict[str, set[str]] = {}
-    with proxy_of(convgate_home, upstream, server={"candidate": file}) as client:
+    with proxy_of(convgate_home, upstream, candidate=file) as client:
         for number in range(12):
             id = f"session {number}"
             headers = client.post(
