@@ -26,6 +26,7 @@ from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.registry import policy_class, policy_names
 from convgate.policies.spec import PolicySpec, to_text
+from convgate.policies.window import LastK
 from convgate.selection.load import load, selector_of
 from convgate.selection.selector import Selector
 from convgate.transcripts import read_conversations, to_messages
@@ -185,3 +186,10 @@ def test_any_policy_decides_the_same_behind_its_file(
         here = [one.to_json() for one in policy.decide(*SAID.at(index))]
         assert here == [one.to_json() for one in there.decide(*SAID.at(index))]
         assert json.dumps(here, allow_nan=False)
+
+
+def test_a_policy_without_a_gate_takes_no_version_and_no_threshold_along() -> None:
+    settings = Settings(version="mine", threshold_rule="top_k", min_turns=2)
+    agent = AgentSettings.of(LastK(3), settings)
+    assert (agent.version, agent.needs()) == (None, [])
+    assert "threshold_rule" not in agent.to_toml()

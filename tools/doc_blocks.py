@@ -92,12 +92,12 @@ def _comments(kind: type) -> dict[str, str]:
     except (OSError, TypeError):
         return {}
     comments: dict[str, str] = {}
-    for node in ast.parse("\n".join(lines)).body[0].body:  # type: ignore[attr-defined]
+    for node in ast.walk(ast.parse("\n".join(lines))):
         if isinstance(node, ast.AnnAssign):
-            ends = [lines[node.end_lineno - 1], lines[node.lineno - 2]]  # type: ignore[operator]
-            behind = (line.rpartition("  # ")[2] for line in ends[:1] if "  # " in line)
-            above = (line.partition("# ")[2] for line in ends[1:] if line.lstrip().startswith("# "))
-            texts = [text for text in (*behind, *above) if not text.startswith("fmt:")]
+            behind, above = lines[(node.end_lineno or node.lineno) - 1], lines[node.lineno - 2].strip()
+            texts = [behind.rpartition("  # ")[2]] if "  # " in behind else []
+            texts += [above.removeprefix("# ")] if above.startswith("# ") else []
+            texts = [text for text in texts if not text.startswith("fmt:")]
             comments |= {ast.unparse(node.target): text for text in texts[:1]}
     return comments
 

@@ -58,7 +58,10 @@ class AgentSettings:
             rules = stage.gatekeeper.rules if isinstance(stage, GatekeeperPolicy) else None
             if isinstance(rules, RulesFile) and rules.path.exists():
                 values["gatekeeper"] = gatekeeper | {"rules": rules.path}
-        if gate is not None:
+        if gate is None:
+            for name in ("version", "threshold_rule", "threshold_parameters", "min_turns", "max_turns"):
+                values.pop(name, None)
+        else:
             is_version = gate.version == UNTRAINED or gate.version in Versions(settings.home).names()
             values |= {
                 "version": gate.version if is_version else None,  # a folder of weights has no name
