@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from convgate.labels.feedback import feedback, feedback_from_answer
     from convgate.rollouts.rollout import rollout
     from convgate.selection.added import Capsule
-    from convgate.selection.load import load
+    from convgate.selection.load import load, load_gate
     from convgate.selection.selection import Selection
     from convgate.selection.selector import Selector
     from convgate.sessions import SessionManager
@@ -63,6 +63,7 @@ __all__ = [
     "feedback_from_answer",
     "load",
     "load_experiment",
+    "load_gate",
     "load_gatekeeper",
     "load_settings",
     "read_conversations",
@@ -89,6 +90,7 @@ _LAZY = {
     "feedback_from_answer": "convgate.labels.feedback",
     "load": "convgate.selection.load",
     "load_experiment": "convgate.experiments.live",
+    "load_gate": "convgate.selection.load",
     "load_gatekeeper": "convgate.gatekeeper.gatekeeper",
     "load_settings": "convgate.core.settings",
     "read_conversations": "convgate.transcripts",

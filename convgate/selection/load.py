@@ -61,6 +61,16 @@ def load(
     return selector_of(built, chosen, log=Log(guard, logs_all=arm is not None, arm=arm))
 
 
+def load_gate(
+    version: str | Path | None = None,
+    *,
+    settings: Settings | str | Path | None = None,
+    encoder: Encoder | None = None,
+) -> Selector:
+    """Return `load` with the gate, whatever policy the settings choose."""
+    return load(settings, policy="gate", version=version, encoder=encoder)
+
+
 def selector_of(policy: Policy, settings: Settings, *, log: Log | None = None) -> Selector:
     """Return what selects by a policy; RequestError for budgets that cannot be."""
     budgets = Budgets.of(settings)
