@@ -26,8 +26,8 @@ from convgate.core.text import format_threshold
 Floats = NDArray[np.floating[Any]]
 
 KEPT, DROPPED = "kept", "dropped"
-SCORE, HOLD, FIT, REPAIR, STEADY = "score", "hold", "fit", "repair", "steady"
-"""The stages that decide: the policy, what must hold, a budget, a valid list, the hysteresis."""
+SCORE, HOLD, FIT, CACHE, REPAIR, STEADY = "score", "hold", "fit", "cache", "repair", "steady"
+"""The stages that decide: the policy, what must hold, a budget, a cached prefix, a valid list, the hysteresis."""
 
 _NAMES = {
     (HOLD, "superseded"): "corrected",
@@ -55,7 +55,7 @@ class Decision:
     outcome: str
     rule: str  # which rule decided
     explanation: str  # a sentence for a newcomer, to stand behind the outcome and a colon
-    stage: str  # which stage decided: "score", "hold", "fit", "repair", "steady", or a policy of several
+    stage: str  # which stage decided: "score", "hold", "fit", "cache", "repair", "steady", or a policy of several
 
     @property
     def outcome_text(self) -> str:
@@ -91,6 +91,8 @@ class TurnDecision(Decision):
             return f"{self.outcome} as before"
         if self.stage == REPAIR:
             return f"{self.outcome} anyway"
+        if self.stage == CACHE:
+            return f"{self.outcome} {self.how}"
         if self.stage in (HOLD, FIT):
             name = _NAMES.get((self.stage, self.rule), "rule")
         elif self.forced:

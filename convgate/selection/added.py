@@ -15,6 +15,8 @@ from convgate.transcripts import turns_from_messages
 
 Message = Mapping[str, Any]
 
+QUOTE_INTRODUCTION = "Earlier turns of this conversation, quoted for the message that follows:"
+
 
 @dataclass(frozen=True, slots=True)
 class AddedMessage:
@@ -79,6 +81,27 @@ def restate(
     ]
     messages = [{"role": "system", "content": text} for text in dict.fromkeys(texts)]
     return _add(messages, "it must hold, and its own turn is not sent, or says it in other words.", counter)
+
+
+def quote_turns(turns: Sequence[Turn], indices: Sequence[int], counter: TokenCounter | None) -> AddedMessage:
+    """Return a user's message that quotes turns, to stand before the current message."""
+    message = {"role": "user", "content": quote_text(turns, indices)}
+    return _add([message], "it quotes earlier turns that are needed now.", counter)[0]
+
+
+def quote_text(turns: Sequence[Turn], indices: Sequence[int]) -> str:
+    """Return the text of that message: who said what, every line of a turn behind a mark.
+
+    >>> print(quote_text([Turn.of("user", "No nuts."), Turn.of("assistant", "Noted.")], [0]))
+    Earlier turns of this conversation, quoted for the message that follows:
+    Turn 0, user:
+    > No nuts.
+    """
+    lines = [QUOTE_INTRODUCTION]
+    for index in indices:
+        lines.append(f"Turn {index}, {turns[index].role}:")
+        lines += [f"> {line}".rstrip() for line in turns[index].text.splitlines()]
+    return "\n".join(lines)
 
 
 def _add(messages: Sequence[Message], reason: str, counter: TokenCounter | None) -> list[AddedMessage]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from convgate.core.settings import Settings, resolve_settings
+from convgate.costs.prices import find_price
 from convgate.embedding.base import Encoder
 from convgate.guardrails.request import Guard
 from convgate.invariants.finding import InvariantReader
@@ -88,4 +89,5 @@ def selector_of(policy: Policy, settings: Settings, *, log: Log | None = None) -
         settings,
         holds=cache(lambda: InvariantReader(load_judge(settings))) if settings.hold_invariants else None,
         around=around,
+        price=find_price(settings),
     )

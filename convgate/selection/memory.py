@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 from convgate.core.decisions import STEADY, Override, TurnDecisions
 from convgate.invariants.invariant import Invariant
 from convgate.modes.mode import Mode
+
+Quotes = Mapping[int, tuple[int, ...]]
+"""The turns that a message before another turn quotes, by that turn."""
 
 HYSTERESIS = "hysteresis"
 """The rule of turns that stay as they were for the request before."""
@@ -48,11 +52,14 @@ class PastRequest:
     sent: NDArray[np.int64]  # (m,) the messages: a turn's index, or a number below 0 for another message
     tokens: int  # of them
     breaches: tuple[Invariant, ...]  # that were missing in this or an earlier request of the conversation
+    at: float = 0.0  # seconds since 1970
+    quotes: Quotes = field(default_factory=dict)
 
 
 def message_number(text: str) -> int:
-    """Return a number below 0 for a message that is no turn: the same for the same text in one process."""
-    return -1 - (hash(text) & 0x7FFF_FFFF_FFFF)
+    """Return a number below 0 for a message that is no turn: the same for the same text."""
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).digest()
+    return -1 - int.from_bytes(digest, "big")
 
 
 class RequestMemory:
@@ -63,9 +70,9 @@ class RequestMemory:
         self._requests: OrderedDict[bytes, PastRequest] = OrderedDict()
 
     def find(self, chain: Sequence[bytes]) -> PastRequest | None:
-        """Return the last request of this conversation before its current message; chain: a digest a turn."""
+        """Return the last request of this conversation, be it for the same message; chain: a digest a turn."""
         with self._lock:
-            for place in range(len(chain) - 2, -1, -1):
+            for place in range(len(chain) - 1, -1, -1):
                 if request := self._requests.get(chain[place]):
                     self._requests.move_to_end(chain[place])
                     return request

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ class Options(TypedDict, total=False):
     adds: bool  # whether messages may be sent that are no turns; True unless given
     dialect: str | None  # of added messages, such as "anthropic"; None: that of the list, else OpenAI's
     request_id: str | None  # the request's name for `record_outcome`; None: a new one
+    at: float | None  # when the request is made, in seconds since 1970; None: now
 
 
 class AllOptions(Options, total=False):
@@ -49,6 +51,7 @@ class Request:
 
     id: str  # `record_outcome` names it
     started: float  # of `time.perf_counter`
+    at: float  # seconds since 1970
     current: CurrentMessage
     history: History
     table: TurnTable  # of all turns up to the message to answer, which is its last
@@ -104,10 +107,11 @@ def ask(
     shape = table.dialect if dialect is None else dialect_named(dialect)
     if messages is not None and current.index is None:
         messages = [*messages, shape.message(current.turn.role, current.turn.text)]
-    adds = options.get("adds", True)
+    adds, at = options.get("adds", True), options.get("at")
     return Request(
         id,
         started,
+        time.time() if at is None else at,
         current,
         history,
         table,

@@ -14,6 +14,7 @@ from convgate.invariants.invariant import Invariant
 from convgate.messages.check import check_valid
 from convgate.modes.budgets import SectionName
 from convgate.modes.mode import Mode, ModeDecision
+from convgate.selection.caching import CacheReport
 from convgate.selection.memory import PrefixReport
 from convgate.transcripts import write_conversation
 
@@ -81,6 +82,7 @@ class Selection:
     missing_results: tuple[str, ...]  # ids of tool calls that the current turn still waits for
     prefix: PrefixReport | None  # None for the first request of a conversation
     budgeted: Budgeted | None  # None without a budget
+    cache: CacheReport | None  # None without prices, or with a budget
     request_id: str  # `record_outcome` names it
     sent: Sequence[Turn] = field(repr=False)  # `messages` as turns, before neighbours are joined
     places: Sequence[int | None] = field(repr=False)  # of each of `sent` its index; None for an added one
@@ -160,6 +162,7 @@ class Selection:
             "missing_results": list(self.missing_results),
             "violations": list(self.violations),
             "prefix": self.prefix and asdict(self.prefix),
+            "cache": self.cache and asdict(self.cache),
         }
         if (spent := self.budgeted) is None:
             return record

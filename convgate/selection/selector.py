@@ -16,12 +16,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
+from convgate.costs.prices import Price
 from convgate.embedding.base import Progress
 from convgate.invariants.finding import InvariantReader
 from convgate.messages.table import TurnTable
@@ -32,6 +34,7 @@ from convgate.policies.base import Policy, encoder_of
 from convgate.selection import responses
 from convgate.selection.added import Message
 from convgate.selection.around import Around
+from convgate.selection.caching import reuse_prefix
 from convgate.selection.memory import HYSTERESIS, compare_prefix, keep_steady
 from convgate.selection.reading import encode_turns
 from convgate.selection.request import AllOptions, Options, Request, ask
@@ -54,6 +57,7 @@ class Selector:
     settings: Settings
     holds: Callable[[], InvariantReader] | None = None  # finds what must hold; None: nothing is held
     around: Sequence[Around] = ()  # memory, guardrails and log
+    price: Price | None = None  # None: no prefix is kept for its price
     counter: TokenCounter | None = None  # None: the bundled tokenizer
     reader: MessageReader = field(default_factory=MessageReader, repr=False)
     tables: ConversationCache[TurnTable] = field(default_factory=ConversationCache, repr=False)
@@ -146,15 +150,18 @@ class Selector:
         decisions = keep_steady(decisions, request.past, self.settings.hysteresis)
         steady = [i for i in decisions.overrides if decisions.overrides[i].rule == HYSTERESIS]
         invariants = [] if self.holds is None else self.holds().read(request.table.turns)
-        budgeted = None
+        budgeted = cache = None
         if request.budget is None:
             held = [each for each in invariants if each.held]
             decisions, statements = hold(request, decisions, held, self.counter)
-            sent = send(
-                request, decisions.kept_indices, held=held,
-                statements=statements, capsules=request.capsules, pair_answers=request.pair_answers,
+            send_kept = partial(
+                send, request, held=held, statements=statements, capsules=request.capsules,
+                pair_answers=request.pair_answers, counter=self.counter,
             )  # fmt: skip
+            sent = send_kept(decisions.kept_indices)
             decisions = sent.valid.applied_to(decisions)
+            if self.price is not None:
+                sent, decisions, cache = reuse_prefix(request, decisions, sent, self.price, send_kept)
         else:
             sent, decisions, budgeted = self.fit().send(request, decisions, invariants, self.counter)
         quotes = self.settings.assistant_first == "quote"
@@ -171,6 +178,7 @@ class Selector:
             missing_results=sent.valid.missing_results,
             prefix=compare_prefix(request.past, sent.numbers.tolist(), sent.tokens, steady),
             budgeted=budgeted,
+            cache=cache,
             request_id=request.id,
             sent=turns_from_messages(messages) if messages is not sent.messages else sent.turns,
             places=[*sent.places[:-1], None] if request.current.index is None else sent.places,

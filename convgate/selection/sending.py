@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -15,8 +15,8 @@ from convgate.core.decisions import HOLD, Override, TurnDecisions
 from convgate.invariants.invariant import Invariant
 from convgate.messages.tokens import TokenCounter
 from convgate.messages.validity import ValidSelection, make_valid
-from convgate.selection.added import AddedMessage, Message, restate
-from convgate.selection.memory import message_number
+from convgate.selection.added import AddedMessage, Message, quote_turns, restate
+from convgate.selection.memory import Quotes, message_number
 from convgate.selection.request import Request
 from convgate.transcripts import to_messages
 from convgate.transcripts.dialects.base import Dialect
@@ -52,6 +52,7 @@ class SentMessages:
     tokens: list[int]  # of each
     statements: list[AddedMessage]  # of what must hold and no turn that is sent says
     capsules: list[AddedMessage]
+    quotes: Quotes = field(default_factory=dict)
 
     @cached_property
     def numbers(self) -> NDArray[np.int64]:
@@ -69,10 +70,13 @@ def send(
     statements: Sequence[AddedMessage] = (),
     capsules: Sequence[AddedMessage] = (),
     pair_answers: bool = False,
+    quotes: Quotes | None = None,
+    counter: TokenCounter | None = None,
 ) -> SentMessages:
     """Return the valid list nearest to the kept turns, with added messages after the leading instructions.
 
-    Of the statements those are sent that say what is held and what no turn that is sent says.
+    Of the statements those are sent that say what is held and what no turn that is sent says. A message that
+    quotes turns stands before its turn.
     """
     table, dialect = request.table, request.dialect
     valid = make_valid(table, kept, table.current, pair_answers=pair_answers)
@@ -97,6 +101,7 @@ def send(
         table.costs[indices].tolist(),
         list(statements),
         list(capsules),
+        quotes or {},
     )
     if messages is None and request.current.index is None:
         sent.messages[-1] = dialect.message(request.current.turn.role, request.current.turn.text)
@@ -104,6 +109,12 @@ def send(
     sent.places[start] = [None] * len(added)
     sent.turns[start] = [message.turn for message in added]
     sent.tokens[start] = [message.tokens for message in added]
+    for before, quoted in sent.quotes.items():
+        row, message = sent.places.index(before), quote_turns(table.turns, quoted, counter)
+        sent.messages.insert(row, _in_shape(dialect, message))
+        sent.places.insert(row, None)
+        sent.turns.insert(row, message.turn)
+        sent.tokens.insert(row, message.tokens)
     return sent
 
 
