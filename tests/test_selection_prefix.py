@@ -151,7 +151,8 @@ class TestMemory:
         memory.keep(b"a", self.remembered(0))
         memory.keep(b"c", self.remembered(2))
         assert memory.find([b"a", b"b", b"c", b"d", b"e"]).current == 2
-        assert memory.find([b"a", b"b", b"c"]).current == 0, "not the present message's own"
+        assert memory.find([b"a", b"b", b"c"]).current == 2, "the same message again"
+        assert memory.find([b"a", b"b"]).current == 0
         assert memory.find([b"a", b"x", b"y"]).current == 0, "a branch"
         assert memory.find([b"x", b"y"]) is None
 

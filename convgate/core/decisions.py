@@ -27,7 +27,7 @@ Floats = NDArray[np.floating[Any]]
 
 KEPT, DROPPED = "kept", "dropped"
 SCORE, HOLD, FIT, CACHE, REPAIR, STEADY = "score", "hold", "fit", "cache", "repair", "steady"
-"""The stages that decide: the policy, what must hold, a budget, a cached prefix, a valid list, the hysteresis."""
+"""The stages that decide: policy, what must hold, budget, cached prefix, valid list, hysteresis."""
 
 _NAMES = {
     (HOLD, "superseded"): "corrected",
@@ -55,7 +55,7 @@ class Decision:
     outcome: str
     rule: str  # which rule decided
     explanation: str  # a sentence for a newcomer, to stand behind the outcome and a colon
-    stage: str  # which stage decided: "score", "hold", "fit", "cache", "repair", "steady", or a policy of several
+    stage: str  # which decided: "score", "hold", "fit", "cache", "repair", "steady", or a policy of several
 
     @property
     def outcome_text(self) -> str:

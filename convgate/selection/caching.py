@@ -1,8 +1,8 @@
 """With prices: keep the prefix that the provider has in its cache where that costs less, by what is billed.
 
-Providers bill an unchanged prefix at about a tenth. So a selection that changes with every message can cost more
-than sending everything. Each way has all turns that the policy keeps, held turns and tool units included; so
-none loses more than the policy does:
+Providers bill an unchanged prefix at about a tenth. So a selection that changes with every message can cost
+more than sending everything. Each way has all turns that the policy keeps, held turns and tool units
+included; so none loses more than the policy does:
 
 | way | what is sent |
 |---|---|
@@ -41,6 +41,10 @@ measured on development conversations with pauses of 20 s to 2 h."""
 RULE = "prefix"
 """The rule of turns that are sent, or quoted, for the sake of the cached prefix."""
 
+_CACHED = "it is part of the prefix that the provider has in its cache until {until:%H:%M} UTC."
+_TO_COME = "it costs little now, and the next request finds its prefix in the cache."
+_QUOTED_BEFORE = "it was quoted before turn {place}, and that is part of the prefix."
+_QUOTED = "It is quoted before the current message, so that the cached prefix stays as it is."
 _LABEL_TOKENS = 10  # of the line in front of a quoted turn, about
 
 Send = Callable[..., SentMessages]  # of (n,) kept turns, and `quotes`
@@ -73,20 +77,20 @@ def reuse_prefix(
     send: makes a valid list of (n,) kept turns and `quotes`.
     """
     candidates = list(_find_candidates(request, selected))
-    past = request.past
-    is_warm = past is not None and request.at - past.at <= price.life_seconds
-    costs = [_cost(candidate, past if is_warm else None, price) for candidate in candidates]
+    warm = request.past
+    if warm is not None and request.at - warm.at > price.life_seconds:
+        warm = None
+    costs = [_cost(candidate, warm, price) for candidate in candidates]
     best = min(range(len(candidates)), key=lambda place: sum(costs[place]))
     candidate = candidates[best]
     sent = selected
     if candidate.way != "select":
         sent = send(candidate.kept, quotes=candidate.quotes)
-        decisions = sent.valid.applied_to(_explain(request, decisions, candidate, price))
+        decisions = sent.valid.applied_to(_explain(request, decisions, candidate, warm, price))
     everything = next(place for place, other in enumerate(candidates) if other.way == "all")
-    cached = _shared_tokens(candidate, past) if is_warm else 0
     report = CacheReport(
         candidate.way,
-        price.usage(int(candidate.tokens.sum()), cached).cached,
+        price.usage(int(candidate.tokens.sum()), _shared_tokens(candidate, warm)).cached,
         costs[best][0],
         costs[0][0],
         costs[everything][0],
@@ -132,12 +136,12 @@ def _find_candidates(request: Request, selected: SentMessages) -> Sequence[_Cand
 
 
 def _can_be_quoted(request: Request, indices: Sequence[int]) -> bool:
-    """Return whether a text can stand for the turns: nobody should take a tool's output for the user's words."""
+    """Return whether a user's message may quote the turns: no tool's output should pass for his words."""
     table = request.table
     return all(
         table.turns[index].role in ("user", "assistant")
         and not table.has_tools(index)
-        and not table.turns[index].parts
+        and all(part.kind == "text" for part in table.turns[index].parts)
         for index in indices
     )
 
@@ -161,7 +165,7 @@ def _lay_out(
 
 
 def _shared_tokens(candidate: _Candidate, past: PastRequest | None) -> int:
-    """Return the tokens of the messages at the front that were sent in the same order for the request before."""
+    """Return the tokens of the longest common beginning with the request before."""
     if past is None:
         return 0
     n = min(len(past.sent), len(candidate.numbers))
@@ -177,26 +181,23 @@ def _cost(candidate: _Candidate, warm: PastRequest | None, price: Price) -> tupl
 
 
 def _explain(
-    request: Request, decisions: TurnDecisions, candidate: _Candidate, price: Price
+    request: Request, decisions: TurnDecisions, candidate: _Candidate, warm: PastRequest | None, price: Price
 ) -> TurnDecisions:
-    """Return the decisions with every turn kept that is sent for the prefix, and what is said of quoted ones."""
+    """Return the decisions with every turn kept that is sent or quoted for the sake of the prefix."""
+    kept = candidate.kept[decisions.indices] & ~decisions.kept
+    is_cached = decisions.indices <= (-1 if warm is None or candidate.way == "all" else warm.current)
     until = datetime.fromtimestamp(request.at + price.life_seconds, UTC)
-    added = decisions.indices[candidate.kept[decisions.indices] & ~decisions.kept]
-    if candidate.way == "all" or request.past is None:
-        before, since = added[:0], added
-        why = "with every turn, the requests to come find their prefix in the cache."
-    else:
-        before, since = added[added <= request.past.current], added[added > request.past.current]
-        why = "it came after the request before, and with it the requests to come find their prefix in the cache."
-    cached = f"it is part of the prefix that the provider has in its cache until {until:%H:%M} UTC."
-    overrides = dict.fromkeys(before.tolist(), Override(RULE, cached, "with the prefix", CACHE, kept=True))
-    overrides |= dict.fromkeys(since.tolist(), Override(RULE, why, "with the prefix", CACHE, kept=True))
+    overrides = dict.fromkeys(
+        decisions.indices[kept & is_cached].tolist(), _because(_CACHED.format(until=until))
+    )
+    overrides |= dict.fromkeys(decisions.indices[kept & ~is_cached].tolist(), _because(_TO_COME))
     for place, quoted in candidate.quotes.items():
         for index in quoted:
-            where = f"turn {place}, in the prefix that the provider has in its cache."
-            reason = f"it is quoted before {where}"
-            if place == request.table.current:
-                reason = f"{decisions.why(index).explanation} It is quoted before the current message, so that"
-                reason += " the prefix in the provider's cache stays as it is."
-            overrides[index] = Override(RULE, reason, "as a quote", CACHE, kept=True)
+            now = f"{decisions.why(index).explanation} {_QUOTED}"
+            reason = now if place == request.table.current else _QUOTED_BEFORE.format(place=place)
+            overrides[index] = _because(reason, "as a quote")
     return decisions.with_overrides(overrides)
+
+
+def _because(reason: str, how: str = "with the prefix") -> Override:
+    return Override(RULE, reason, how, CACHE, kept=True)

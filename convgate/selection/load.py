@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,12 +18,14 @@ from convgate.modes.classifier import load_classifier
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.selection.around import Around, Log, Remember
+from convgate.selection.memory import RequestMemory
 from convgate.selection.selector import Selector
 from convgate.traces import start_traces
 
 if TYPE_CHECKING:
     from convgate.guardrails.guardrails import Callback
     from convgate.selection.fit import Fit
+    from convgate.store.sent_requests import SentRequests
 
 
 def load(
@@ -82,12 +84,22 @@ def selector_of(policy: Policy, settings: Settings, *, log: Log | None = None) -
 
         return Fit(cache(lambda: load_classifier(settings)), budgets, filters=settings.budget.filter)
 
-    around: Sequence[Around] = [Remember()] if log is None else [Remember(), log]
+    price = find_price(settings)
+    shares = price is not None and not settings.read_only
+    remember = Remember(RequestMemory(cache(partial(_open_sent_requests, settings)) if shares else None))
+    around: Sequence[Around] = [remember] if log is None else [remember, log]
     return Selector(
         policy,
         fit,
         settings,
         holds=cache(lambda: InvariantReader(load_judge(settings))) if settings.hold_invariants else None,
         around=around,
-        price=find_price(settings),
+        price=price,
     )
+
+
+def _open_sent_requests(settings: Settings) -> SentRequests:
+    from convgate.store.database import Store
+    from convgate.store.sent_requests import SentRequests
+
+    return SentRequests(Store(settings.database))

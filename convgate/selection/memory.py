@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.decisions import STEADY, Override, TurnDecisions
+from convgate.core.errors import StoreError
 from convgate.invariants.invariant import Invariant
 from convgate.modes.mode import Mode
+
+if TYPE_CHECKING:
+    from convgate.store.sent_requests import SentRequests
+
+log = logging.getLogger(__name__)
 
 Quotes = Mapping[int, tuple[int, ...]]
 """The turns that a message before another turn quotes, by that turn."""
@@ -63,20 +72,35 @@ def message_number(text: str) -> int:
 
 
 class RequestMemory:
-    """The requests made last; thread-safe."""
+    """The requests made last; thread-safe. Others who use the same `stored` requests go on with them."""
 
-    def __init__(self) -> None:
+    def __init__(self, stored: Callable[[], SentRequests] | None = None) -> None:
+        self._stored = stored
         self._lock = threading.Lock()
         self._requests: OrderedDict[bytes, PastRequest] = OrderedDict()
 
     def find(self, chain: Sequence[bytes]) -> PastRequest | None:
-        """Return the last request of this conversation, be it for the same message; chain: a digest a turn."""
+        """Return the last request of this conversation, be it for the same message.
+
+        chain: a digest a turn, of it and all turns before it.
+        """
+        past = None
         with self._lock:
             for place in range(len(chain) - 1, -1, -1):
-                if request := self._requests.get(chain[place]):
+                if past := self._requests.get(chain[place]):
                     self._requests.move_to_end(chain[place])
-                    return request
-        return None
+                    break
+        if self._stored is None:
+            return past
+        with _without_store():
+            stored = self._stored().find(chain)
+            if stored is not None and (past is None or stored.at > past.at):
+                intents, breaches = (past.intents, past.breaches) if past else (None, ())
+                sent = np.array(stored.sent, dtype=np.int64)
+                return PastRequest(
+                    stored.current, intents, sent, stored.tokens, breaches, stored.at, stored.quotes
+                )
+        return past
 
     def keep(self, digest: bytes, request: PastRequest) -> None:
         """Keep a request under the digest of the turn that it answered."""
@@ -85,6 +109,23 @@ class RequestMemory:
             self._requests.move_to_end(digest)
             while len(self._requests) > MAX_REQUESTS:
                 self._requests.popitem(last=False)
+        if self._stored is not None:
+            from convgate.store.sent_requests import SentRequest  # needs the database
+
+            with _without_store():
+                sent = SentRequest(
+                    request.current, request.at, request.tokens, request.sent.tolist(), request.quotes
+                )
+                self._stored().keep(digest, sent)
+
+
+@contextmanager
+def _without_store() -> Iterator[None]:
+    """Go on where the store fails: this process has its own memory."""
+    try:
+        yield
+    except StoreError as error:
+        log.warning("other workers do not know what was sent last: %s", error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -318,6 +318,18 @@ _GROWTH = (
     "CREATE INDEX openings_by_conversation ON openings (conversation, length)",
 )
 
+_COSTS = (
+    # hash: of all turns up to `current`, the message that the request answered. sent: its messages as runs of
+    # successive indices, [first, count]; numbers below 0 are no turns. quotes: turns by the turn that they
+    # are quoted before. Both as JSON.
+    """
+    CREATE TABLE sent_requests (
+        hash BLOB PRIMARY KEY, current INTEGER NOT NULL, at REAL NOT NULL, tokens INTEGER NOT NULL,
+        sent TEXT NOT NULL, quotes TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX sent_requests_by_time ON sent_requests (at)",
+)
+
 
 @migrations()
 def m001_tables(db: Database) -> None:
@@ -351,4 +363,11 @@ def m004_rollouts(db: Database) -> None:
 def m005_growth(db: Database) -> None:
     """Create the table of turns that conversations grew by."""
     for statement in _GROWTH:
+        db.execute(statement)
+
+
+@migrations()
+def m006_costs(db: Database) -> None:
+    """Create the table of what was sent last, which decides whether a prefix is still in a cache."""
+    for statement in _COSTS:
         db.execute(statement)

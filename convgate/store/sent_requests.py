@@ -1,0 +1,72 @@
+"""The layout of the last requests of conversations, without text, for all workers that share a store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from convgate.store.database import Repository
+
+MAX_AGE_SECONDS = 86_400
+"""Age at which a request is removed: no provider keeps a prefix that long."""
+
+_MAX_TURNS = 2_000  # that a conversation may have grown by since its last request
+_CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True)
+class SentRequest:
+    """What was sent for one message of a conversation."""
+
+    current: int  # the turn that it answered
+    at: float  # seconds since 1970
+    tokens: int
+    sent: Sequence[int]  # the messages: a turn's index, or a number below 0 for another message
+    quotes: Mapping[int, tuple[int, ...]]  # the turns that a message before another turn quotes
+
+
+class SentRequests(Repository):
+    """Requests by the hash of all turns up to the message that they answered."""
+
+    def find(self, hashes: Sequence[bytes]) -> SentRequest | None:
+        """Return the last request of the conversation with these hashes, one a turn; None without one."""
+        for stop in range(len(hashes), max(0, len(hashes) - _MAX_TURNS), -_CHUNK):
+            chunk = hashes[max(0, stop - _CHUNK) : stop]
+            marks = ", ".join("?" * len(chunk))
+            row = self._row(
+                "SELECT current, at, tokens, sent, quotes FROM sent_requests"
+                f" WHERE hash IN ({marks}) ORDER BY current DESC LIMIT 1",
+                chunk,
+            )
+            if row:
+                current, at, tokens, runs, quotes = row
+                sent = [first + step for first, n in json.loads(runs) for step in range(n)]
+                quoted = {int(before): tuple(indices) for before, indices in json.loads(quotes).items()}
+                return SentRequest(current, at, tokens, sent, quoted)
+        return None
+
+    def keep(self, hash: bytes, request: SentRequest) -> None:
+        """Store a request in place of an earlier one for the same message, and remove old ones."""
+        row = (
+            hash,
+            request.current,
+            request.at,
+            request.tokens,
+            json.dumps(_find_runs(request.sent)),
+            json.dumps({str(before): quoted for before, quoted in request.quotes.items()}),
+        )
+        with self._store.write() as db:
+            db.execute("DELETE FROM sent_requests WHERE at < ?", [request.at - MAX_AGE_SECONDS])
+            db.execute("INSERT OR REPLACE INTO sent_requests VALUES (?, ?, ?, ?, ?, ?)", row)
+
+
+def _find_runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Return numbers as runs of successive ones: (first, count) each.
+
+    >>> _find_runs([-7, 0, 1, 2, 9])
+    [(-7, 1), (0, 3), (9, 1)]
+    """
+    starts = [place for place, (one, next_) in enumerate(pairwise(numbers), 1) if next_ != one + 1]
+    return [(numbers[a], b - a) for a, b in pairwise([0, *starts, len(numbers)]) if b > a]
