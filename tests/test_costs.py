@@ -99,6 +99,7 @@ def test_openai_reads_whole_blocks_from_1024_tokens_on() -> None:
 def test_anthropic_charges_writes_and_reads_to_the_token() -> None:
     price = price_of("claude-sonnet-4-5")
     assert price.usage(1_023, 0) == Usage(1_023, 0, 0)
+    assert price.usage(1_024, 0) == Usage(0, 0, 1_024)
     assert price.usage(10_500, 10_000) == Usage(0, 10_000, 500)
     assert price.cost(price.usage(10_500, 10_000)) == pytest.approx(0.003 + 0.001875)
     assert price.cost(price.usage(10_500, 0)) == pytest.approx(0.039375)
@@ -168,6 +169,14 @@ def test_memory_is_bounded_and_the_last_conversation_stays(monkeypatch: pytest.M
     assert len(cache._prefixes) == 6
     assert cache.request(1, [("system", 2_000), (19, 500)]) == Usage(0, 2_500, 0)
     assert cache.request(1, [("system", 2_000), (3, 500)]) == Usage(0, 2_000, 500)
+
+
+def test_what_is_forgotten_first_is_the_end_of_the_oldest_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache_module, "MAX_PREFIXES", 5)
+    cache = PromptCache(price_of("claude-sonnet-4-5"))
+    for name in "ab":
+        cache.request(0, [(f"{name}{place}", 1_000) for place in range(3)])
+    assert cache.request(0, [(f"a{place}", 1_000) for place in range(3)]) == Usage(0, 2_000, 1_000)
 
 
 # Against a provider

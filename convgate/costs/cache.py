@@ -33,12 +33,12 @@ class PromptCache:
         messages that are equal have equal identities.
         """
         keys: list[tuple[int, Hashable]] = []
-        number, warm, is_warm = 0, 0, True
+        number, warm = 0, 0
         for identity, tokens in pieces:
             key = (number, identity)
             known = self._prefixes.get(key)
-            is_warm = is_warm and known is not None and at - known[1] <= self.price.life_seconds
-            warm += tokens if is_warm else 0
+            if known is not None and at - known[1] <= self.price.life_seconds:  # so is all before it
+                warm += tokens
             number = next(self._numbers) if known is None else known[0]
             self._prefixes[key] = (number, at)
             keys.append(key)
