@@ -128,7 +128,8 @@ def test_a_way_to_connect_is_found(source: str) -> None:
 
 def test_a_setting_that_names_an_address_or_a_model_is_in_the_list() -> None:
     table = BLOCKS["connections"]()
-    named = [name for name in setting_fields() if re.search(r"(url|endpoint|webhook|upstream|model)$", name)]
+    names = setting_fields().keys() - {"costs.model"}  # looks up prices in a file of the package
+    named = [name for name in names if re.search(r"(url|endpoint|webhook|upstream|model)$", name)]
     assert len(named) >= 8
     assert [name for name in named if f"`{name}`" not in table] == []
 

@@ -175,6 +175,7 @@ PAGES: Mapping[str, tuple[str, ...]] = {
     "docs/sessions.md": ("settings of session",),
     "docs/gatekeeper.md": ("settings of gatekeeper",),
     "docs/experiments.md": ("settings of experiment",),
+    "docs/costs.md": ("settings of costs",),
     "docs/guardrails.md": ("settings of guard",),
     "docs/serve.md": ("settings of server",),
 }

@@ -140,6 +140,13 @@ class ExperimentSettings(ModelSettings):
     timeout_seconds: float = Field(60.0, gt=0, le=86_400)  # for one attempt
 
 
+class CostSettings(_Section):
+    """What requests cost, for `convgate bill`."""
+
+    model: str | None = Field(None, min_length=1)  # its prices, of those in the table; `-1h` for that cache
+    prices: dict[str, float] = {}  # numbers in place of the table's, by its columns
+
+
 class GuardSettings(_Section):
     """What is logged of requests, and when an alert opens."""
 
@@ -222,6 +229,7 @@ class Settings(_Section):
     session: SessionSettings = Field(default_factory=SessionSettings)
     gatekeeper: GatekeeperSettings = Field(default_factory=GatekeeperSettings)
     experiment: ExperimentSettings = Field(default_factory=ExperimentSettings)
+    costs: CostSettings = Field(default_factory=CostSettings)
     guard: GuardSettings = Field(default_factory=GuardSettings)
     server: ServerSettings = Field(default_factory=ServerSettings)
 
