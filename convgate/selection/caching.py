@@ -12,7 +12,8 @@ included; so none loses more than the policy does:
 | insert | the same, and the missing turns in their own places |
 | all | every turn |
 
-The cheapest is sent: its bill, and that of FURTHER_REQUESTS more requests that read all of it from the cache.
+The cheapest is sent, by its bill and that of the requests to come that will read it from the cache: their
+expected number, by the pauses of the conversation so far.
 """
 
 from __future__ import annotations
@@ -34,10 +35,7 @@ from convgate.selection.sending import SentMessages
 
 Way = Literal["select", "append", "recall", "insert", "all"]
 
-FURTHER_REQUESTS = 2
-"""Requests to come that find their prefix in the cache: the number with the lowest bills of 0, 1, 2, 4 and 8,
-measured on development conversations with pauses of 20 s to 2 h."""
-
+_PRIOR = (2, 1)  # warm requests and cold ones that a conversation is taken to have had before its first
 RULE = "prefix"
 """The rule of turns that are sent, or quoted, for the sake of the cached prefix."""
 
@@ -80,7 +78,8 @@ def reuse_prefix(
     warm = request.past
     if warm is not None and request.at - warm.at > price.life_seconds:
         warm = None
-    costs = [_cost(candidate, warm, price) for candidate in candidates]
+    further = _expect_warm_requests(request, price)
+    costs = [_cost(candidate, warm, price, further) for candidate in candidates]
     best = min(range(len(candidates)), key=lambda place: sum(costs[place]))
     candidate = candidates[best]
     sent = selected
@@ -173,11 +172,24 @@ def _shared_tokens(candidate: _Candidate, past: PastRequest | None) -> int:
     return int(candidate.tokens[: differs[0] if len(differs) else n].sum())
 
 
-def _cost(candidate: _Candidate, warm: PastRequest | None, price: Price) -> tuple[float, float]:
+def _expect_warm_requests(request: Request, price: Price) -> float:
+    """Return how many requests in a row will find the cache warm: p / (1 - p), the mean of a geometric law.
+
+    p is the share of warm requests so far, with a prior.
+    """
+    warm, cold = _PRIOR
+    for pause in request.pauses:
+        warm, cold = (warm + 1, cold) if pause <= price.life_seconds else (warm, cold + 1)
+    return warm / cold
+
+
+def _cost(
+    candidate: _Candidate, warm: PastRequest | None, price: Price, further: float
+) -> tuple[float, float]:
     """Return the cost of the request, and that of sending the same in the requests to come; in dollars."""
     total = int(candidate.tokens.sum())
     now = price.cost(price.usage(total, _shared_tokens(candidate, warm)))
-    return now, FURTHER_REQUESTS * price.cost(price.usage(total, total))
+    return now, further * price.cost(price.usage(total, total))
 
 
 def _explain(

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+MAX_PAUSES = 20
+"""Pauses that are kept of a conversation, the latest."""
+
 Quotes = Mapping[int, tuple[int, ...]]
 """The turns that a message before another turn quotes, by that turn."""
 
@@ -63,6 +66,7 @@ class PastRequest:
     breaches: tuple[Invariant, ...]  # that were missing in this or an earlier request of the conversation
     at: float = 0.0  # seconds since 1970
     quotes: Quotes = field(default_factory=dict)
+    pauses: tuple[float, ...] = ()  # seconds between the requests so far, at most MAX_PAUSES
 
 
 def message_number(text: str) -> int:
@@ -98,7 +102,14 @@ class RequestMemory:
                 intents, breaches = (past.intents, past.breaches) if past else (None, ())
                 sent = np.array(stored.sent, dtype=np.int64)
                 return PastRequest(
-                    stored.current, intents, sent, stored.tokens, breaches, stored.at, stored.quotes
+                    stored.current,
+                    intents,
+                    sent,
+                    stored.tokens,
+                    breaches,
+                    stored.at,
+                    stored.quotes,
+                    stored.pauses,
                 )
         return past
 
@@ -114,7 +125,12 @@ class RequestMemory:
 
             with _without_store():
                 sent = SentRequest(
-                    request.current, request.at, request.tokens, request.sent.tolist(), request.quotes
+                    request.current,
+                    request.at,
+                    request.tokens,
+                    request.sent.tolist(),
+                    request.quotes,
+                    request.pauses,
                 )
                 self._stored().keep(digest, sent)
 

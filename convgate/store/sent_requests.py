@@ -25,6 +25,7 @@ class SentRequest:
     tokens: int
     sent: Sequence[int]  # the messages: a turn's index, or a number below 0 for another message
     quotes: Mapping[int, tuple[int, ...]]  # the turns that a message before another turn quotes
+    pauses: tuple[float, ...]  # seconds between the requests so far
 
 
 class SentRequests(Repository):
@@ -36,15 +37,15 @@ class SentRequests(Repository):
             chunk = hashes[max(0, stop - _CHUNK) : stop]
             marks = ", ".join("?" * len(chunk))
             row = self._row(
-                "SELECT current, at, tokens, sent, quotes FROM sent_requests"
+                "SELECT current, at, tokens, sent, quotes, pauses FROM sent_requests"
                 f" WHERE hash IN ({marks}) ORDER BY current DESC LIMIT 1",
                 chunk,
             )
             if row:
-                current, at, tokens, runs, quotes = row
+                current, at, tokens, runs, quotes, pauses = row
                 sent = [first + step for first, n in json.loads(runs) for step in range(n)]
                 quoted = {int(before): tuple(indices) for before, indices in json.loads(quotes).items()}
-                return SentRequest(current, at, tokens, sent, quoted)
+                return SentRequest(current, at, tokens, sent, quoted, tuple(json.loads(pauses)))
         return None
 
     def keep(self, hash: bytes, request: SentRequest) -> None:
@@ -56,10 +57,11 @@ class SentRequests(Repository):
             request.tokens,
             json.dumps(_find_runs(request.sent)),
             json.dumps({str(before): quoted for before, quoted in request.quotes.items()}),
+            json.dumps(request.pauses),
         )
         with self._store.write() as db:
             db.execute("DELETE FROM sent_requests WHERE at < ?", [request.at - MAX_AGE_SECONDS])
-            db.execute("INSERT OR REPLACE INTO sent_requests VALUES (?, ?, ?, ?, ?, ?)", row)
+            db.execute("INSERT OR REPLACE INTO sent_requests VALUES (?, ?, ?, ?, ?, ?, ?)", row)
 
 
 def _find_runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
