@@ -12,8 +12,10 @@ included; so none loses more than the policy does:
 | insert | the same, and the missing turns in their own places |
 | all | every turn |
 
-The cheapest is sent, by its bill and that of the requests to come that will read it from the cache: their
-expected number, by the pauses of the conversation so far.
+Of the ways that cannot make the conversation dearer than sending everything each time, the one is taken that
+costs least now and later. A way may cost what the conversation has saved so far, less what it would cost to
+send everything again with the next request. Later: the requests in a row that will find their prefix in the
+cache, by the pauses so far, read it, and the turns that they miss are written.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from numpy.typing import NDArray
 from convgate.core.decisions import CACHE, Override, TurnDecisions
 from convgate.costs.prices import Price
 from convgate.selection.added import AddedMessage, quote_text
-from convgate.selection.memory import PastRequest, Quotes, message_number
+from convgate.selection.memory import PastRequest, Quotes, Spending, message_number
 from convgate.selection.request import Request
 from convgate.selection.sending import SentMessages
 
@@ -55,8 +57,8 @@ class CacheReport:
     way: Way
     tokens_cached: int  # that the provider is expected to read from its cache
     cost: float  # dollars, of the input
-    cost_selected: float  # had only what the policy keeps been sent
-    cost_all: float  # had everything been sent
+    cost_all: float  # had everything been sent, now and before
+    spending: Spending  # of the conversation, with this request
 
 
 class _Candidate(NamedTuple):
@@ -74,31 +76,42 @@ def reuse_prefix(
 
     send: makes a valid list of (n,) kept turns and `quotes`.
     """
-    candidates = list(_find_candidates(request, selected))
-    warm = request.past
-    if warm is not None and request.at - warm.at > price.life_seconds:
-        warm = None
-    further = _expect_warm_requests(request, price)
-    costs = [_cost(candidate, warm, price, further) for candidate in candidates]
-    best = min(range(len(candidates)), key=lambda place: sum(costs[place]))
-    candidate = candidates[best]
+    candidates, missing = _find_candidates(request, selected)
+    past = request.past
+    before = Spending() if past is None else past.spending or Spending()
+    warm = None if past is None or request.at - past.at > price.life_seconds else past
+    n_warm = before.n_warm + (warm is not None)
+    n_cold = before.n_cold + (past is not None and warm is None)
+    missing += before.missing
+    everything, numbers = candidates[-1].tokens, candidates[-1].numbers
+    cost_all = _cost(price, everything, 0 if warm is None else int(everything[numbers <= warm.current].sum()))
+    further = (_PRIOR[0] + n_warm) / (_PRIOR[1] + n_cold)  # the mean of a geometric law
+    to_miss = further * missing / max(1, n_warm + n_cold) * price.write / 1e6
+
+    def weigh(candidate: _Candidate) -> tuple[bool, float]:
+        """Return whether it costs more than was saved, and what it costs now and later."""
+        now = _cost(price, candidate.tokens, _shared_tokens(candidate, warm))
+        later = further * _cost(price, candidate.tokens, int(candidate.tokens.sum()))
+        known = int(everything[: _first_difference(candidate.numbers, numbers)].sum())
+        back = _cost(price, everything, known) - _cost(price, everything, int(everything.sum()))
+        risk = now + back * further / (1 + further)
+        is_dear = before.cost + risk > before.cost_all + cost_all
+        return is_dear, risk if is_dear else now + later + (0 if candidate.way == "all" else to_miss)
+
+    candidate = min(candidates, key=weigh)
     sent = selected
     if candidate.way != "select":
         sent = send(candidate.kept, quotes=candidate.quotes)
         decisions = sent.valid.applied_to(_explain(request, decisions, candidate, warm, price))
-    everything = next(place for place, other in enumerate(candidates) if other.way == "all")
-    report = CacheReport(
-        candidate.way,
-        price.usage(int(candidate.tokens.sum()), _shared_tokens(candidate, warm)).cached,
-        costs[best][0],
-        costs[0][0],
-        costs[everything][0],
-    )
-    return sent, decisions, report
+    shared = _shared_tokens(candidate, warm)
+    cost = _cost(price, candidate.tokens, shared)
+    spending = Spending(before.cost + cost, before.cost_all + cost_all, missing, n_warm, n_cold)
+    cached = price.usage(int(candidate.tokens.sum()), shared).cached
+    return sent, decisions, CacheReport(candidate.way, cached, cost, cost_all, spending)
 
 
-def _find_candidates(request: Request, selected: SentMessages) -> Sequence[_Candidate]:
-    """Return all ways that can be gone, `select` first."""
+def _find_candidates(request: Request, selected: SentMessages) -> tuple[list[_Candidate], int]:
+    """Return the ways that can be gone, from `select` to `all`, and the tokens that no prefix has."""
     table, past, n = request.table, request.past, len(request.table)
     needed = table.flags(selected.valid.indices)
     sendable = ~table.is_unsendable
@@ -108,7 +121,7 @@ def _find_candidates(request: Request, selected: SentMessages) -> Sequence[_Cand
     def candidate(way: Way, kept: NDArray[np.bool_], quotes: Quotes) -> _Candidate:
         return _Candidate(way, kept, quotes, *_lay_out(request, np.flatnonzero(kept), added, quotes))
 
-    candidates = [candidate("select", needed, {})]
+    candidates, missing = [candidate("select", needed, {})], list[int]()
     if past is not None and past.current < n:
         layout = np.zeros(n, dtype=np.bool_)
         layout[past.sent[past.sent >= 0]] = True
@@ -131,7 +144,7 @@ def _find_candidates(request: Request, selected: SentMessages) -> Sequence[_Cand
                 candidates.append(candidate("recall", layout, recalled))
             candidates.append(candidate("insert", layout | needed, quotes))
     candidates.append(candidate("all", sendable, {}))
-    return candidates
+    return candidates, int(table.costs[missing].sum())
 
 
 def _can_be_quoted(request: Request, indices: Sequence[int]) -> bool:
@@ -163,33 +176,23 @@ def _lay_out(
     return np.insert(indices, places, numbers), np.insert(table.costs[indices], places, tokens)
 
 
-def _shared_tokens(candidate: _Candidate, past: PastRequest | None) -> int:
-    """Return the tokens of the longest common beginning with the request before."""
-    if past is None:
-        return 0
-    n = min(len(past.sent), len(candidate.numbers))
-    differs = np.flatnonzero(past.sent[:n] != candidate.numbers[:n])
-    return int(candidate.tokens[: differs[0] if len(differs) else n].sum())
+def _first_difference(numbers: NDArray[np.int64], others: NDArray[np.int64]) -> int:
+    """Return the length of the longest common beginning."""
+    n = min(len(numbers), len(others))
+    differs = np.flatnonzero(numbers[:n] != others[:n])
+    return int(differs[0]) if len(differs) else n
 
 
-def _expect_warm_requests(request: Request, price: Price) -> float:
-    """Return how many requests in a row will find the cache warm: p / (1 - p), the mean of a geometric law.
-
-    p is the share of warm requests so far, with a prior.
-    """
-    warm, cold = _PRIOR
-    for pause in request.pauses:
-        warm, cold = (warm + 1, cold) if pause <= price.life_seconds else (warm, cold + 1)
-    return warm / cold
+def _shared_tokens(candidate: _Candidate, warm: PastRequest | None) -> int:
+    """Return the tokens of the longest common beginning with a request whose prefix is in the cache."""
+    return (
+        0 if warm is None else int(candidate.tokens[: _first_difference(warm.sent, candidate.numbers)].sum())
+    )
 
 
-def _cost(
-    candidate: _Candidate, warm: PastRequest | None, price: Price, further: float
-) -> tuple[float, float]:
-    """Return the cost of the request, and that of sending the same in the requests to come; in dollars."""
-    total = int(candidate.tokens.sum())
-    now = price.cost(price.usage(total, _shared_tokens(candidate, warm)))
-    return now, further * price.cost(price.usage(total, total))
+def _cost(price: Price, tokens: NDArray[np.int64], cached: int) -> float:
+    """Return the dollars of a request of (m,) messages whose first `cached` tokens are in the cache."""
+    return price.cost(price.usage(int(tokens.sum()), cached))
 
 
 def _explain(

@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from convgate.store.sent_requests import SentRequests
 
 log = logging.getLogger(__name__)
-
-MAX_PAUSES = 20
-"""Pauses that are kept of a conversation, the latest."""
 
 Quotes = Mapping[int, tuple[int, ...]]
 """The turns that a message before another turn quotes, by that turn."""
@@ -55,6 +52,17 @@ class NamedIntents:
         return modes
 
 
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What the requests of a conversation cost so far, by prices and rules of caches."""
+
+    cost: float = 0.0  # dollars, of their input
+    cost_all: float = 0.0  # had everything been sent each time
+    missing: int = 0  # tokens of turns that were needed and that no prefix had
+    n_warm: int = 0  # requests that found the cache warm
+    n_cold: int = 0  # requests but the first that did not
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class PastRequest:
     """What is kept of a request."""
@@ -66,7 +74,7 @@ class PastRequest:
     breaches: tuple[Invariant, ...]  # that were missing in this or an earlier request of the conversation
     at: float = 0.0  # seconds since 1970
     quotes: Quotes = field(default_factory=dict)
-    pauses: tuple[float, ...] = ()  # seconds between the requests so far, at most MAX_PAUSES
+    spending: Spending | None = None  # with prices
 
 
 def message_number(text: str) -> int:
@@ -109,7 +117,7 @@ class RequestMemory:
                     breaches,
                     stored.at,
                     stored.quotes,
-                    stored.pauses,
+                    Spending(**stored.spending),
                 )
         return past
 
@@ -130,7 +138,7 @@ class RequestMemory:
                     request.tokens,
                     request.sent.tolist(),
                     request.quotes,
-                    request.pauses,
+                    asdict(request.spending or Spending()),
                 )
                 self._stored().keep(digest, sent)
 

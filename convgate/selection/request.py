@@ -17,7 +17,7 @@ from convgate.messages.table import TurnTable
 from convgate.messages.tokens import TokenCounter
 from convgate.modes.mode import Mode, find_mode
 from convgate.selection.added import AddedMessage, Capsule, Message, read_capsules
-from convgate.selection.memory import MAX_PAUSES, NamedIntents, PastRequest
+from convgate.selection.memory import NamedIntents, PastRequest
 from convgate.transcripts.dialects.base import Dialect
 from convgate.transcripts.message_reader import dialect_named
 
@@ -70,12 +70,6 @@ class Request:
     def turns(self) -> list[Turn]:
         """The caller's turns up to the message to answer; those of the table may be others that are equal."""
         return [*self.history.conversation.turns[: self.history.stop], self.current.turn]
-
-    @property
-    def pauses(self) -> tuple[float, ...]:
-        """The seconds between the requests of this conversation so far, this one among them; the latest."""
-        past = self.past
-        return () if past is None else (*past.pauses, max(0.0, self.at - past.at))[-MAX_PAUSES:]
 
     @property
     def intents(self) -> NamedIntents | None:

@@ -321,11 +321,11 @@ _GROWTH = (
 _COSTS = (
     # hash: of all turns up to `current`, the message that the request answered. sent: its messages as runs of
     # successive indices, [first, count]; numbers below 0 are no turns. quotes: turns by the turn that they
-    # are quoted before. pauses: seconds. All three as JSON.
+    # are quoted before. spending: figures of the conversation. All as JSON.
     """
     CREATE TABLE sent_requests (
         hash BLOB PRIMARY KEY, current INTEGER NOT NULL, at REAL NOT NULL, tokens INTEGER NOT NULL,
-        sent TEXT NOT NULL, quotes TEXT NOT NULL, pauses TEXT NOT NULL
+        sent TEXT NOT NULL, quotes TEXT NOT NULL, spending TEXT NOT NULL
     ) STRICT, WITHOUT ROWID""",
     "CREATE INDEX sent_requests_by_time ON sent_requests (at)",
 )

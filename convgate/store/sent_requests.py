@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from convgate.store.database import Repository
 
@@ -25,7 +26,7 @@ class SentRequest:
     tokens: int
     sent: Sequence[int]  # the messages: a turn's index, or a number below 0 for another message
     quotes: Mapping[int, tuple[int, ...]]  # the turns that a message before another turn quotes
-    pauses: tuple[float, ...]  # seconds between the requests so far
+    spending: Mapping[str, Any]  # of the conversation so far: its figures
 
 
 class SentRequests(Repository):
@@ -37,15 +38,15 @@ class SentRequests(Repository):
             chunk = hashes[max(0, stop - _CHUNK) : stop]
             marks = ", ".join("?" * len(chunk))
             row = self._row(
-                "SELECT current, at, tokens, sent, quotes, pauses FROM sent_requests"
+                "SELECT current, at, tokens, sent, quotes, spending FROM sent_requests"
                 f" WHERE hash IN ({marks}) ORDER BY current DESC LIMIT 1",
                 chunk,
             )
             if row:
-                current, at, tokens, runs, quotes, pauses = row
+                current, at, tokens, runs, quotes, spending = row
                 sent = [first + step for first, n in json.loads(runs) for step in range(n)]
                 quoted = {int(before): tuple(indices) for before, indices in json.loads(quotes).items()}
-                return SentRequest(current, at, tokens, sent, quoted, tuple(json.loads(pauses)))
+                return SentRequest(current, at, tokens, sent, quoted, json.loads(spending))
         return None
 
     def keep(self, hash: bytes, request: SentRequest) -> None:
@@ -57,7 +58,7 @@ class SentRequests(Repository):
             request.tokens,
             json.dumps(_find_runs(request.sent)),
             json.dumps({str(before): quoted for before, quoted in request.quotes.items()}),
-            json.dumps(request.pauses),
+            json.dumps(request.spending),
         )
         with self._store.write() as db:
             db.execute("DELETE FROM sent_requests WHERE at < ?", [request.at - MAX_AGE_SECONDS])
