@@ -103,11 +103,11 @@ def reuse_prefix(
     if candidate.way != "select":
         sent = send(candidate.kept, quotes=candidate.quotes)
         decisions = sent.valid.applied_to(_explain(request, decisions, candidate, warm, price))
-    shared = _shared_tokens(candidate, warm)
-    cost = _cost(price, candidate.tokens, shared)
+    shared = 0 if warm is None else sum(sent.tokens[: _first_difference(warm.sent, sent.numbers)])
+    usage = price.usage(sum(sent.tokens), shared)
+    cost = price.cost(usage)
     spending = Spending(before.cost + cost, before.cost_all + cost_all, missing, n_warm, n_cold)
-    cached = price.usage(int(candidate.tokens.sum()), shared).cached
-    return sent, decisions, CacheReport(candidate.way, cached, cost, cost_all, spending)
+    return sent, decisions, CacheReport(candidate.way, usage.cached, cost, cost_all, spending)
 
 
 def _find_candidates(request: Request, selected: SentMessages) -> tuple[list[_Candidate], int]:
