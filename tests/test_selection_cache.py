@@ -41,10 +41,10 @@ def long_chat(turns: int, words: int = 200) -> list[dict[str, Any]]:
 
 
 def long_chat_with_a_hat() -> list[dict[str, Any]]:
-    """Return a chat of 13 turns, two of them dear, and turn 7 of a few words."""
+    """Return a chat of 13 turns, two of them dear, and turn 1 of a few words."""
     messages = long_chat(13)
     messages[5]["content"] = messages[6]["content"] = " ".join(["dear"] * 2_000)
-    messages[7]["content"] = "Wear a hat."
+    messages[1]["content"] = "Wear a hat."
     return messages
 
 
@@ -74,22 +74,22 @@ class TestWays:
 
     def test_what_is_missing_is_quoted_before_the_current_message(self) -> None:
         messages = long_chat_with_a_hat()
-        selector = priced([0, 1, 2, 3, 4])
+        selector = priced([0, 2, 3, 4])
         first = selector.select(messages[:9], at=0)
-        selection = keep(selector, [0, 1, 2, 3, 4, 7]).select(messages[:11], at=60)
+        selection = keep(selector, [0, 1, 2, 3, 4]).select(messages[:11], at=60)
         assert report(selection).way == "recall"
         assert selection.messages[: len(first.messages)] == first.messages, "the prefix stays"
         assert selection.messages[-2] == {
             "role": "user",
             "content": (
                 "Earlier turns of this conversation, quoted for the message that follows:\n"
-                "Turn 7, assistant:\n> Wear a hat."
+                "Turn 1, assistant:\n> Wear a hat."
             ),
         }
-        assert "quoted before the current message" in selection.decisions.of(7).reason
-        later = keep(selector, [0, 1, 2, 3, 4, 7]).select(messages, at=120)
+        assert "quoted before the current message" in selection.decisions.of(1).reason
+        later = keep(selector, [0, 1, 2, 3, 4]).select(messages, at=120)
         assert later.messages[: len(selection.messages)] == selection.messages, "the quote stays in its place"
-        assert later.decisions.of(7).reason == (
+        assert later.decisions.of(1).reason == (
             "Kept as a quote: it was quoted before turn 10, and that is part of the prefix."
         )
 
@@ -185,8 +185,8 @@ class TestWorkers:
     def test_another_worker_goes_on_with_the_prefix(self, workers: Callable[[], Selector]) -> None:
         messages = long_chat_with_a_hat()
         first = workers().select(messages[:9], at=0)
-        second = keep(workers(), [0, 1, 2, 3, 4, 7]).select(messages[:11], at=60)
-        third = keep(workers(), [0, 1, 2, 3, 4, 7]).select(messages, at=120)
+        second = keep(workers(), [0, 1, 2, 3, 4]).select(messages[:11], at=60)
+        third = keep(workers(), [0, 1, 2, 3, 4]).select(messages, at=120)
         assert report(second).way == "recall"
         assert second.messages[: len(first.messages)] == first.messages
         assert third.messages[: len(second.messages)] == second.messages
