@@ -187,12 +187,6 @@ def test_a_policy_without_an_encoder_needs_none(key: str, monkeypatch: pytest.Mo
     assert "Mode: TASK" in page_text(app)
 
 
-def test_the_hysteresis_of_the_settings_applies(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CONVGATE_HYSTERESIS", "0.9")
-    rows = turn_table(open_budgeted(conversation=key))["rows"]
-    assert "hysteresis of 0.90" in " ".join(row["reason"] for row in rows)
-
-
 def test_transcript_text_is_inert(store: Store, key: str) -> None:
     key = add_conversation(Turn.of("user", f"You must never {HOSTILE}"), Turn.of("user", f"add {HOSTILE}"))
     app = open_budgeted(conversation=key, list="invariants", selected="1")

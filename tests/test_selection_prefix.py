@@ -1,4 +1,4 @@
-"""Hysteresis, the stable prefix, and what a selector remembers of a conversation."""
+"""The stable prefix, and what a selector remembers of a conversation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from convgate.core.conversation import Turn
 from convgate.core.conversation_cache import ConversationCache
 from convgate.messages.table import TurnTable
-from convgate.policies.window import LastK
 from convgate.selection.memory import PastRequest, RequestMemory
 from convgate.selection.packing import PackedTurns
 from convgate.transcripts import turns_from_messages
@@ -25,7 +24,6 @@ from tests.selectors import (
     count_words,
     make_selector,
     random_conversation,
-    turns_by_section,
 )
 
 FIRST = chat("LEARNING a", "b.", "LEARNING c", "d.", "LEARNING e")
@@ -33,40 +31,6 @@ THEN = [
     *FIRST,
     *chat("user: skip", "assistant: f.", "user: LEARNING g")[1:],
 ]  # e is answered, and g follows
-BEFORE = {0: 0.9, 1: 0.1, 2: 0.9, 3: 0.1}
-
-
-def select_second(scores, *, hysteresis):
-    """The selection for the second message, whose scores are these; 0 and 2 stood in the first."""
-    selector = make_selector(policy=FixedPolicy({0, 2}, BEFORE), hysteresis=hysteresis)
-    before = selector.select(FIRST)
-    assert turns_by_section(before)["evidence"] == [0, 2]
-    kept = {index for index, score in scores.items() if score > 0.5}
-    return replace(selector, policy=FixedPolicy(kept, scores)).select(THEN)
-
-
-def test_a_turn_stays_until_a_change_gains_more_than_the_margin():
-    scores = {0: 0.45, 1: 0.55, 2: 0.30, 3: 0.20, 4: 0.9, 5: 0.9}
-    steady = select_second(scores, hysteresis=0.1)
-    assert {0, 4} <= set(steady.indices), "0 lost less than the margin"
-    assert {1, 2}.isdisjoint(steady.indices), "1 gained less than it; 2 lost more"
-    assert steady.prefix.held == (0,)
-    assert "stays from the request before" in steady.decisions.of(0).reason
-    assert (steady.decisions.of(1).rule, steady.decisions.of(1).stage) == ("hysteresis", "steady")
-    free = select_second(scores, hysteresis=0)
-    assert 0 in free.indices, "the answer 1 has to be opened by its question"
-    assert 1 in free.indices
-    assert free.prefix.held == ()
-
-
-def test_hysteresis_cuts_no_invariant_and_no_budget():
-    messages = chat(
-        "LEARNING a", "b.", "You must never delete the backups.", "Fine.", "LEARNING e", "f.", "LEARNING g"
-    )
-    selector = make_selector(policy=FixedPolicy(set(), dict.fromkeys(range(6), 0.45)), hysteresis=0.4)
-    selector.select(messages[:5])
-    selection = selector.select(messages, budget=0)
-    assert selection.indices == [2, 6]
 
 
 def test_the_report_tells_how_much_of_the_front_stayed():
@@ -225,7 +189,7 @@ def test_building_message_by_message_gives_what_building_at_once_gives(seed):
 
 
 def test_threads_share_a_selector():
-    selector = make_selector({0, 2}, hysteresis=0.1)
+    selector = make_selector({0, 2})
     conversations = [chat(f"LEARNING {name}", "b.", "LEARNING c", "d.", "LEARNING e") for name in "abcdefgh"]
 
     def run(number: int) -> list[list[int]]:
@@ -236,13 +200,6 @@ def test_threads_share_a_selector():
 
     results = [result for one in run_threads(4, run) for result in one]
     assert results == [results[0]] * 32
-
-
-@pytest.mark.parametrize("margin", [0.0, 0.2])
-def test_a_policy_without_scores_holds_nothing(margin):
-    selector = make_selector(policy=LastK(2), hysteresis=margin)
-    selector.select(FIRST)
-    assert selector.select(THEN).prefix.held == ()
 
 
 class CountingClassifier(FirstWordClassifier):

@@ -385,7 +385,7 @@ def test_the_settings_file_for_an_agent_builds_the_same_selector(tmp_path, load_
             "intents": {"ship": "TASK"},
             "filter": False,
         },
-        hysteresis=0.1,
+        assistant_first="quote",
         pair_answers=True,
         guard={"log": False},
     )
@@ -396,7 +396,7 @@ def test_the_settings_file_for_an_agent_builds_the_same_selector(tmp_path, load_
     expected = here.select(messages, question="now?", intent="ship", request_id="x").to_json()
     assert there.select(messages, question="now?", intent="ship", request_id="x").to_json() == expected
     assert expected["budget"] == 90
-    assert there.settings.hysteresis == 0.1
+    assert there.settings.assistant_first == "quote"
 
 
 def test_a_turn_left_out_by_the_budget_names_all_that_it_would_cost():

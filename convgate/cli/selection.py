@@ -115,7 +115,7 @@ def select(
         selector = selector_of(built, chosen)
         selector.encode(conversation.turns, progress, with_modes=limit is not None)
         if earlier := [index for index in conversation.answerable() if index < history.stop]:
-            selector.select_at(conversation, earlier[-1], budget=budget)  # for the prefix, and the hysteresis
+            selector.select_at(conversation, earlier[-1], budget=budget)  # for the prefix
         selection = selector.select_at(conversation, turn, question=question, budget=budget, intent=intent)
     for violation in selection.violations:
         output.print_note(f"chat APIs may refuse this list: {violation}")

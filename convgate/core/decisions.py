@@ -26,8 +26,8 @@ from convgate.core.text import format_threshold
 Floats = NDArray[np.floating[Any]]
 
 KEPT, DROPPED = "kept", "dropped"
-SCORE, HOLD, FIT, CACHE, REPAIR, STEADY = "score", "hold", "fit", "cache", "repair", "steady"
-"""The stages that decide: policy, what must hold, budget, cached prefix, valid list, hysteresis."""
+SCORE, HOLD, FIT, CACHE, REPAIR = "score", "hold", "fit", "cache", "repair"
+"""The stages that decide: the policy, what must hold, a budget, a cached prefix, a valid list."""
 
 _NAMES = {
     (HOLD, "superseded"): "corrected",
@@ -55,7 +55,7 @@ class Decision:
     outcome: str
     rule: str  # which rule decided
     explanation: str  # a sentence for a newcomer, to stand behind the outcome and a colon
-    stage: str  # which decided: "score", "hold", "fit", "cache", "repair", "steady", or a policy of several
+    stage: str  # which decided: "score", "hold", "fit", "cache", "repair", or a policy of several
 
     @property
     def outcome_text(self) -> str:
@@ -87,8 +87,6 @@ class TurnDecision(Decision):
     @property
     def outcome_name(self) -> str:
         """The outcome in a few words, by the stage that decided: "relevant", "recent", "dropped, no room"."""
-        if self.stage == STEADY:
-            return f"{self.outcome} as before"
         if self.stage == REPAIR:
             return f"{self.outcome} anyway"
         if self.stage == CACHE:

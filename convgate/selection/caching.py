@@ -20,7 +20,8 @@ cache, by the pauses so far, read it, and the turns that they miss are written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
@@ -30,10 +31,13 @@ from numpy.typing import NDArray
 
 from convgate.core.decisions import CACHE, Override, TurnDecisions
 from convgate.costs.prices import Price
-from convgate.selection.added import AddedMessage, quote_text
+from convgate.invariants.invariant import Invariant
+from convgate.messages.table import TurnTable
+from convgate.messages.tokens import TokenCounter
+from convgate.selection.added import AddedMessage, quote_turns
 from convgate.selection.memory import PastRequest, Quotes, Spending, message_number
 from convgate.selection.request import Request
-from convgate.selection.sending import SentMessages
+from convgate.selection.sending import SentMessages, send
 
 Way = Literal["select", "append", "recall", "insert", "all"]
 
@@ -45,9 +49,6 @@ _CACHED = "it is part of the prefix that the provider has in its cache until {un
 _TO_COME = "it costs little now, and the next request finds its prefix in the cache."
 _QUOTED_BEFORE = "it was quoted before turn {place}, and that is part of the prefix."
 _QUOTED = "It is quoted before the current message, so that the cached prefix stays as it is."
-_LABEL_TOKENS = 10  # of the line in front of a quoted turn, about
-
-Send = Callable[..., SentMessages]  # of (n,) kept turns, and `quotes`
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +71,18 @@ class _Candidate(NamedTuple):
 
 
 def reuse_prefix(
-    request: Request, decisions: TurnDecisions, selected: SentMessages, price: Price, send: Send
+    request: Request,
+    decisions: TurnDecisions,
+    selected: SentMessages,
+    held: Sequence[Invariant],
+    price: Price,
+    counter: TokenCounter | None,
 ) -> tuple[SentMessages, TurnDecisions, CacheReport]:
     """Return what is sent in place of `selected`, the decisions with what that changes, and the costs.
 
-    send: makes a valid list of (n,) kept turns and `quotes`.
+    held: what must hold. Nothing is sent that exceeds the request's budget, unless `selected` does.
     """
-    candidates, missing = _find_candidates(request, selected)
+    candidates, missing = _find_candidates(request, selected, counter)
     past = request.past
     before = Spending() if past is None else past.spending or Spending()
     warm = None if past is None or request.at - past.at > price.life_seconds else past
@@ -98,10 +104,15 @@ def reuse_prefix(
         is_dear = before.cost + risk > before.cost_all + cost_all
         return is_dear, risk if is_dear else now + later + (0 if candidate.way == "all" else to_miss)
 
-    candidate = min(candidates, key=weigh)
+    limit = math.inf if request.budget is None else max(request.budget, int(candidates[0].tokens.sum()))
+    candidate = min((each for each in candidates if each.tokens.sum() <= limit), key=weigh)
     sent = selected
     if candidate.way != "select":
-        sent = send(candidate.kept, quotes=candidate.quotes)
+        sent = send(
+            request, candidate.kept, held=held, statements=selected.statements, capsules=selected.capsules,
+            pair_answers=request.pair_answers and request.budget is None,
+            quotes=candidate.quotes, counter=counter,
+        )  # fmt: skip
         decisions = sent.valid.applied_to(_explain(request, decisions, candidate, warm, price))
     shared = 0 if warm is None else sum(sent.tokens[: _first_difference(warm.sent, sent.numbers)])
     usage = price.usage(sum(sent.tokens), shared)
@@ -110,7 +121,9 @@ def reuse_prefix(
     return sent, decisions, CacheReport(candidate.way, usage.cached, cost, cost_all, spending)
 
 
-def _find_candidates(request: Request, selected: SentMessages) -> tuple[list[_Candidate], int]:
+def _find_candidates(
+    request: Request, selected: SentMessages, counter: TokenCounter | None
+) -> tuple[list[_Candidate], int]:
     """Return the ways that can be gone, from `select` to `all`, and the tokens that no prefix has."""
     table, past, n = request.table, request.past, len(request.table)
     needed = table.flags(selected.valid.indices)
@@ -119,7 +132,8 @@ def _find_candidates(request: Request, selected: SentMessages) -> tuple[list[_Ca
     added = [*selected.statements, *selected.capsules]
 
     def candidate(way: Way, kept: NDArray[np.bool_], quotes: Quotes) -> _Candidate:
-        return _Candidate(way, kept, quotes, *_lay_out(request, np.flatnonzero(kept), added, quotes))
+        messages = {before: quote_turns(table.turns, quoted, counter) for before, quoted in quotes.items()}
+        return _Candidate(way, kept, quotes, *_lay_out(table, np.flatnonzero(kept), added, messages))
 
     candidates, missing = [candidate("select", needed, {})], list[int]()
     if past is not None and past.current < n:
@@ -159,21 +173,20 @@ def _can_be_quoted(request: Request, indices: Sequence[int]) -> bool:
 
 
 def _lay_out(
-    request: Request, indices: NDArray[np.int64], added: Sequence[AddedMessage], quotes: Quotes
+    table: TurnTable,
+    indices: NDArray[np.int64],
+    added: Sequence[AddedMessage],
+    quotes: Mapping[int, AddedMessage],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return (m,) the numbers of the messages and (m,) their tokens, the quotes' new ones estimated."""
-    table = request.table
+    """Return (m,) the numbers of the messages and (m,) their tokens."""
     others = np.flatnonzero(~table.is_instruction[indices])
     leading = int(others[0]) if len(others) else len(indices)
-    places, numbers, tokens = [leading] * len(added), list[int](), list[int]()
-    for message in added:
-        numbers.append(message_number(message.turn.text))
-        tokens.append(message.tokens)
-    for before, quoted in quotes.items():
-        places.append(int(np.searchsorted(indices, before)))
-        numbers.append(message_number(quote_text(table.turns, quoted)))
-        tokens.append(int(table.costs[list(quoted)].sum()) + _LABEL_TOKENS * (len(quoted) + 1))
-    return np.insert(indices, places, numbers), np.insert(table.costs[indices], places, tokens)
+    places = [leading] * len(added) + [int(np.searchsorted(indices, before)) for before in quotes]
+    messages = [*added, *quotes.values()]
+    return (
+        np.insert(indices, places, [message_number(message.turn.text) for message in messages]),
+        np.insert(table.costs[indices], places, [message.tokens for message in messages]),
+    )
 
 
 def _first_difference(numbers: NDArray[np.int64], others: NDArray[np.int64]) -> int:

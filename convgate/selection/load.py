@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from convgate.core.settings import Settings, resolve_settings
-from convgate.costs.prices import find_price
+from convgate.costs.prices import Price, find_price
 from convgate.embedding.base import Encoder
 from convgate.guardrails.request import Guard
 from convgate.invariants.finding import InvariantReader
@@ -61,7 +61,8 @@ def load(
 
         return load_guard(chosen, alert=alert)
 
-    return selector_of(built, chosen, log=Log(guard, logs_all=arm is not None, arm=arm))
+    log = Log(guard, logs_all=arm is not None, arm=arm)
+    return selector_of(built, chosen, log=log, price=find_price(chosen))
 
 
 def load_gate(
@@ -74,9 +75,16 @@ def load_gate(
     return load(settings, policy="gate", version=version, encoder=encoder)
 
 
-def selector_of(policy: Policy, settings: Settings, *, log: Log | None = None) -> Selector:
-    """Return what selects by a policy; RequestError for budgets that cannot be."""
+def selector_of(
+    policy: Policy, settings: Settings, *, log: Log | None = None, price: Price | None = None
+) -> Selector:
+    """Return what selects by a policy; RequestError for budgets that cannot be.
+
+    price: of the model, where requests follow each other and cached prefixes are to be used again.
+    """
     budgets = Budgets.of(settings)
+    is_shared = price is not None and not settings.read_only
+    remember = Remember(RequestMemory(cache(partial(_open_sent_requests, settings)) if is_shared else None))
 
     @cache
     def fit() -> Fit:
@@ -84,9 +92,6 @@ def selector_of(policy: Policy, settings: Settings, *, log: Log | None = None) -
 
         return Fit(cache(lambda: load_classifier(settings)), budgets, filters=settings.budget.filter)
 
-    price = find_price(settings)
-    shares = price is not None and not settings.read_only
-    remember = Remember(RequestMemory(cache(partial(_open_sent_requests, settings)) if shares else None))
     around: Sequence[Around] = [remember] if log is None else [remember, log]
     return Selector(
         policy,

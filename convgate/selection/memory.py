@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.core.decisions import STEADY, Override, TurnDecisions
 from convgate.core.errors import StoreError
 from convgate.invariants.invariant import Invariant
 from convgate.modes.mode import Mode
@@ -26,9 +25,6 @@ log = logging.getLogger(__name__)
 
 Quotes = Mapping[int, tuple[int, ...]]
 """The turns that a message before another turn quotes, by that turn."""
-
-HYSTERESIS = "hysteresis"
-"""The rule of turns that stay as they were for the request before."""
 
 MAX_REQUESTS = 2_000
 """Requests that are kept; the least recently used are dropped first."""
@@ -158,37 +154,10 @@ class PrefixReport:
 
     tokens: int  # of the longest common beginning
     before: int  # tokens of the request before
-    held: tuple[int, ...]  # turns that are sent by the hysteresis alone
-
-
-def keep_steady(decisions: TurnDecisions, before: PastRequest | None, margin: float) -> TurnDecisions:
-    """Return the decisions without changes since the request before that gain at most `margin`.
-
-    The gain is the distance between a turn's score and the threshold. Without scores or a threshold, nothing
-    changes.
-    """
-    kept, scores, threshold = decisions.kept, decisions.scores, decisions.threshold
-    if before is None or not margin or scores is None or threshold is None:
-        return decisions
-    was_sent = np.isin(decisions.indices, before.sent)
-    gain = np.nan_to_num(np.abs(scores - threshold), nan=np.inf)
-    changed = (decisions.indices <= before.current) & (gain <= margin) & (was_sent != kept)
-    overrides = {}
-    for index, stays in zip(decisions.indices[changed].tolist(), was_sent[changed].tolist(), strict=True):
-        then = "It stays from the request before" if stays else "It was not sent for the request before"
-        reason = f"{then}, and a change has to bring more than the hysteresis of {margin:.2f}."
-        overrides[index] = Override(
-            HYSTERESIS,
-            f"{decisions.why(index).explanation} {reason}",
-            "by the hysteresis",
-            stage=STEADY,
-            kept=stays,
-        )
-    return decisions.with_overrides(overrides)
 
 
 def compare_prefix(
-    before: PastRequest | None, sent: Sequence[int], tokens: Sequence[int], held: Sequence[int]
+    before: PastRequest | None, sent: Sequence[int], tokens: Sequence[int]
 ) -> PrefixReport | None:
     """Return how much of what was sent before is at the front now; None when there was no request before."""
     if before is None:
@@ -198,4 +167,4 @@ def compare_prefix(
         if old != new:
             break
         shared += 1
-    return PrefixReport(sum(tokens[:shared]), before.tokens, tuple(held))
+    return PrefixReport(sum(tokens[:shared]), before.tokens)

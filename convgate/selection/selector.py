@@ -16,7 +16,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
@@ -35,7 +34,7 @@ from convgate.selection import responses
 from convgate.selection.added import Message
 from convgate.selection.around import Around
 from convgate.selection.caching import reuse_prefix
-from convgate.selection.memory import HYSTERESIS, compare_prefix, keep_steady
+from convgate.selection.memory import compare_prefix
 from convgate.selection.reading import encode_turns
 from convgate.selection.request import AllOptions, Options, Request, ask
 from convgate.selection.selection import Selection
@@ -147,27 +146,23 @@ class Selector:
         """Return what is sent for a request: every stage in order."""
         if decisions is None:
             decisions = self.decide(request.current, request.history)
-        decisions = keep_steady(decisions, request.past, self.settings.hysteresis)
-        steady = [i for i in decisions.overrides if decisions.overrides[i].rule == HYSTERESIS]
         invariants = [] if self.holds is None else self.holds().read(request.table.turns)
+        held = [each for each in invariants if each.held]
         budgeted = cache = None
         if request.budget is None:
-            held = [each for each in invariants if each.held]
             decisions, statements = hold(request, decisions, held, self.counter)
-            send_kept = partial(
-                send, request, held=held, statements=statements, capsules=request.capsules,
-                pair_answers=request.pair_answers, counter=self.counter,
+            sent = send(
+                request, decisions.kept_indices, held=held,
+                statements=statements, capsules=request.capsules, pair_answers=request.pair_answers,
             )  # fmt: skip
-            sent = send_kept(decisions.kept_indices)
             decisions = sent.valid.applied_to(decisions)
-            if self.price is not None:
-                sent, decisions, cache = reuse_prefix(request, decisions, sent, self.price, send_kept)
         else:
             sent, decisions, budgeted = self.fit().send(request, decisions, invariants, self.counter)
+        if self.price is not None:
+            sent, decisions, cache = reuse_prefix(request, decisions, sent, held, self.price, self.counter)
         quotes = self.settings.assistant_first == "quote"
         messages = quote_opening(sent.messages, sent.turns) if quotes else sent.messages
         tokens, indices = sum(sent.tokens), sent.valid.indices
-        steady = sorted(set(steady).intersection(indices))
         selection = Selection(
             messages=join_neighbours(request.dialect, messages),
             decisions=decisions,
@@ -176,7 +171,7 @@ class Selector:
             tokens=tokens,
             tokens_total=int(request.table.costs[request.history.start :].sum()),
             missing_results=sent.valid.missing_results,
-            prefix=compare_prefix(request.past, sent.numbers.tolist(), sent.tokens, steady),
+            prefix=compare_prefix(request.past, sent.numbers.tolist(), sent.tokens),
             budgeted=budgeted,
             cache=cache,
             request_id=request.id,

@@ -122,9 +122,6 @@ def encode_ahead(message: OpenMessage, policy: Policy) -> None:
     compute_once(f"encoded {message.key} {encoder.identity!r}", work)
 
 
-MAX_EARLIER = 5
-"""Earlier messages that are selected for first when the hysteresis is on."""
-
 _BY_CONTENT: dict[Any, Callable[[Any], object]] = {
     OpenMessage: lambda message: message.cache_key,
     GatePolicy: lambda gate: (gate.gate.fingerprint, repr(gate.encoder.identity)),  # whatever its rule
@@ -240,9 +237,5 @@ def _turn_tables(key: str) -> ConversationCache[TurnTable]:
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _select(key: str, intent: str | None, _selector: Selector, _message: OpenMessage) -> Selection:
     current, history = _message.current, _message.history
-    if _selector.settings.hysteresis:
-        earlier = [turn for turn in _message.conversation.answerable() if turn < history.stop]
-        for turn in earlier[-MAX_EARLIER:]:
-            _selector.select_at(_message.conversation, turn)
     decisions = decide(_selector.policy, _message)
     return _selector.select_current(current, history, intent=intent, decisions=decisions)
