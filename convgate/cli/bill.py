@@ -127,6 +127,8 @@ def _read(file: Path, *, skip_bad: bool) -> Iterator[tuple[Conversation, Sequenc
         is_labelled |= conversation.format in labelled
         yield conversation, ()
     output.close_reader(reader, skip_bad=skip_bad)
+    if left_out := reader.summary.left_out:
+        output.print_note(f"{reader.report.file}: {', '.join(left_out)}")
     if is_labelled:
         output.print_note(f"{file}: the labels of its relevance sets are not read; name their files")
 
@@ -149,13 +151,13 @@ def _show(
     ]
     yield Table(cells, {"policy": "word", **dict.fromkeys(list(cells[0])[1:], "number")})
     yield (
-        "bill: of the input. change: from everything. cached: of the tokens, those read from the cache. missed:"
-        " of the needed turns, those not sent. dearer: conversations that cost more than everything."
+        "bill: of the input. change: from everything. cached: of the tokens, those read from the cache."
+        " missed: of the needed turns, those not sent. dearer: conversations that cost more than everything."
     )
     yield (
-        f"{price.name}, USD for a million tokens: {price.input:g} input, {price.cached:g} read from the cache,"
-        f" {price.write:g} written to it, which lives for {format_duration(price.life_seconds)}. The answers'"
-        f" ${counts['answer_tokens'] * price.output / 1e6:,.4f} are the same for every policy, and in no bill."
+        f"{price.name}, USD for a million tokens: {price.input:g} input, {price.cached:g} read from the"
+        f" cache, {price.write:g} written to it, which lives for {format_duration(price.life_seconds)}."
+        f" Answers cost ${counts['answer_tokens'] * price.output / 1e6:,.4f} with every policy, in no bill."
     )
     timed = pluralize(counts["timed_pauses"], "pause")
     values = f": {join_words(map(format_duration, pauses), last='or')}" if pauses else ""
