@@ -13,7 +13,6 @@ from convgate.core.conversation import CHAT_ROLES, Conversation, CurrentMessage,
 from convgate.core.decisions import TurnDecisions
 from convgate.costs.cache import PromptCache
 from convgate.costs.prices import Price, Usage
-from convgate.invariants.invariant import Invariant
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.messages.units import is_from_user
 from convgate.transcripts.cases import Case
@@ -39,11 +38,6 @@ class SentSelection(Protocol):
     @property
     def decisions(self) -> TurnDecisions:
         """One for every earlier turn."""
-        ...
-
-    @property
-    def invariants(self) -> tuple[Invariant, ...]:
-        """All that the turns state."""
         ...
 
 
@@ -153,8 +147,7 @@ def bill_conversation(
             for turn, place in zip(selection.sent, selection.places, strict=True)
         ]
         usages.append(cache.request(request.at, pieces))
-        stated = {invariant.source for invariant in selection.invariants if invariant.held}
-        missed += len(request.needed - stated - set(selection.decisions.kept_indices))
+        missed += len(request.needed - set(selection.decisions.kept_indices))
         n_needed += len(request.needed)
     return ConversationBill(tuple(usages), missed, n_needed)
 
