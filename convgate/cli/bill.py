@@ -97,10 +97,11 @@ def bill(
 
 
 def _load_policies(names: Sequence[str], settings: Settings) -> dict[str, Select]:
-    """Return what selects by each policy, everything first; they share an encoder."""
+    """Return what selects by each policy, everything first, whatever it costs; they share an encoder."""
     from convgate.policies.build import EncoderOnDemand, build_policy
     from convgate.selection.load import selector_of
 
+    settings = settings.updated(costs={"model": None})
     encoder = EncoderOnDemand(settings)
 
     def load(name: str) -> Select:
