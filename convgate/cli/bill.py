@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from convgate.core.settings import Settings
     from convgate.costs.prices import Price
     from convgate.evaluation.bill import BillRow, ConversationBill, Select
+    from convgate.selection.selector import Selector
     from convgate.transcripts.cases import Case
 
 _POLICIES = ("last_k", "gate")
@@ -62,8 +64,8 @@ def bill(
     price = find_price(settings)
     if price is None:
         raise ConvgateError("No model is chosen. Name one with --model, or as costs.model in the settings.")
-    selects = _load_policies(policy or _POLICIES, settings)
-    bills: dict[str, list[ConversationBill]] = {name: [] for name in selects}
+    selectors = _load_selectors(policy or _POLICIES, settings)
+    bills: dict[str, list[ConversationBill]] = {name: [] for name in selectors}
     counts = Counter(
         conversations=0, requests=0, timed_pauses=0, assumed_pauses=0, left_out=0, answer_tokens=0
     )
@@ -80,9 +82,10 @@ def bill(
                 counts["timed_pauses"] += timed
                 counts["assumed_pauses"] += len(requests) - 1 - timed
                 counts["answer_tokens"] += count_answer_tokens(conversation, requests)
-                progress(f"{file.name}: conversation {counts['conversations']:,}", 0, 0)
-                for name, select in selects.items():
-                    bills[name].append(bill_conversation(conversation, requests, select, price))
+                stage = f"{file.name}: conversation {counts['conversations']:,}"
+                for name, selector in selectors.items():
+                    selector.encode(conversation.turns, partial(progress, stage))
+                    bills[name].append(bill_conversation(conversation, requests, _select_by(selector), price))
     if not counts["requests"]:
         raise ConvgateError("No conversation has a message of a user, so there is no request to bill.")
     rows = [sum_bills(name, each, bills["everything"], price) for name, each in bills.items()]
@@ -96,19 +99,21 @@ def bill(
     return Result(values, _show(rows, counts, assumed, price))
 
 
-def _load_policies(names: Sequence[str], settings: Settings) -> dict[str, Select]:
+def _load_selectors(names: Sequence[str], settings: Settings) -> dict[str, Selector]:
     """Return what selects by each policy, everything first, whatever it costs; they share an encoder."""
     from convgate.policies.build import EncoderOnDemand, build_policy
     from convgate.selection.load import selector_of
 
     settings = settings.updated(costs={"model": None})
     encoder = EncoderOnDemand(settings)
+    return {
+        name: selector_of(build_policy(name, settings, encoder), settings)
+        for name in dict.fromkeys(["everything", *names])
+    }
 
-    def load(name: str) -> Select:
-        selector = selector_of(build_policy(name, settings, encoder), settings)
-        return lambda current, history, at: selector.select_current(current, history)
 
-    return {name: load(name) for name in dict.fromkeys(["everything", *names])}
+def _select_by(selector: Selector) -> Select:
+    return lambda current, history, at: selector.select_current(current, history)
 
 
 def _read(file: Path, *, skip_bad: bool) -> Iterator[tuple[Conversation, Sequence[Case]]]:
