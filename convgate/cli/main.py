@@ -29,6 +29,7 @@ _COMMANDS = {
     "score": "selection.score",
     "select": "selection.select",
     "evaluate": "evaluate.evaluate",
+    "bill": "bill.bill",
     "batch": "batch.batch",
     "calibrate": "calibrate.calibrate",
     "train": "training.train",
