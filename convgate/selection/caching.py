@@ -15,7 +15,7 @@ included; so none loses more than the policy does:
 Of the ways that cannot make the conversation dearer than sending everything each time, the one is taken that
 costs least now and later. A way may cost what the conversation has saved so far, less what it would cost to
 send everything again with the next request. Later: the requests in a row that will find their prefix in the
-cache, by the pauses so far, read it, and the turns that they miss are written.
+cache, by the pauses so far, read it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from convgate.selection.sending import SentMessages, send
 
 Way = Literal["select", "append", "recall", "insert", "all"]
 
-_PRIOR = (2, 1)  # warm requests and cold ones that a conversation is taken to have had before its first
+_PRIOR = (4, 1)  # warm requests and cold ones that a conversation is taken to have had before its first
 RULE = "prefix"
 """The rule of turns that are sent, or quoted, for the sake of the cached prefix."""
 
@@ -82,17 +82,14 @@ def reuse_prefix(
 
     held: what must hold. Nothing is sent that exceeds the request's budget, unless `selected` does.
     """
-    candidates, missing = _find_candidates(request, selected, counter)
-    past = request.past
+    past, candidates = request.past, _find_candidates(request, selected, counter)
     before = Spending() if past is None else past.spending or Spending()
     warm = None if past is None or request.at - past.at > price.life_seconds else past
     n_warm = before.n_warm + (warm is not None)
     n_cold = before.n_cold + (past is not None and warm is None)
-    missing += before.missing
     everything, numbers = candidates[-1].tokens, candidates[-1].numbers
     cost_all = _cost(price, everything, 0 if warm is None else int(everything[numbers <= warm.current].sum()))
     further = (_PRIOR[0] + n_warm) / (_PRIOR[1] + n_cold)  # the mean of a geometric law
-    to_miss = further * missing / max(1, n_warm + n_cold) * price.write / 1e6
 
     def weigh(candidate: _Candidate) -> tuple[bool, float]:
         """Return whether it costs more than was saved, and what it costs now and later."""
@@ -102,7 +99,7 @@ def reuse_prefix(
         back = _cost(price, everything, known) - _cost(price, everything, int(everything.sum()))
         risk = now + back * further / (1 + further)
         is_dear = before.cost + risk > before.cost_all + cost_all
-        return is_dear, risk if is_dear else now + later + (0 if candidate.way == "all" else to_miss)
+        return is_dear, risk if is_dear else now + later
 
     limit = math.inf if request.budget is None else max(request.budget, int(candidates[0].tokens.sum()))
     candidate = min((each for each in candidates if each.tokens.sum() <= limit), key=weigh)
@@ -117,14 +114,14 @@ def reuse_prefix(
     shared = 0 if warm is None else sum(sent.tokens[: _first_difference(warm.sent, sent.numbers)])
     usage = price.usage(sum(sent.tokens), shared)
     cost = price.cost(usage)
-    spending = Spending(before.cost + cost, before.cost_all + cost_all, missing, n_warm, n_cold)
+    spending = Spending(before.cost + cost, before.cost_all + cost_all, n_warm, n_cold)
     return sent, decisions, CacheReport(candidate.way, usage.cached, cost, cost_all, spending)
 
 
 def _find_candidates(
     request: Request, selected: SentMessages, counter: TokenCounter | None
-) -> tuple[list[_Candidate], int]:
-    """Return the ways that can be gone, from `select` to `all`, and the tokens that no prefix has."""
+) -> list[_Candidate]:
+    """Return the ways that can be gone, from `select` to `all`."""
     table, past, n = request.table, request.past, len(request.table)
     needed = table.flags(selected.valid.indices)
     sendable = ~table.is_unsendable
@@ -135,7 +132,7 @@ def _find_candidates(
         messages = {before: quote_turns(table.turns, quoted, counter) for before, quoted in quotes.items()}
         return _Candidate(way, kept, quotes, *_lay_out(table, np.flatnonzero(kept), added, messages))
 
-    candidates, missing = [candidate("select", needed, {})], list[int]()
+    candidates = [candidate("select", needed, {})]
     if past is not None and past.current < n:
         layout = np.zeros(n, dtype=np.bool_)
         layout[past.sent[past.sent >= 0]] = True
@@ -158,7 +155,7 @@ def _find_candidates(
                 candidates.append(candidate("recall", layout, recalled))
             candidates.append(candidate("insert", layout | needed, quotes))
     candidates.append(candidate("all", sendable, {}))
-    return candidates, int(table.costs[missing].sum())
+    return candidates
 
 
 def _can_be_quoted(request: Request, indices: Sequence[int]) -> bool:

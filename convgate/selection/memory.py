@@ -54,7 +54,6 @@ class Spending:
 
     cost: float = 0.0  # dollars, of their input
     cost_all: float = 0.0  # had everything been sent each time
-    missing: int = 0  # tokens of turns that were needed and that no prefix had
     n_warm: int = 0  # requests that found the cache warm
     n_cold: int = 0  # requests but the first that did not
 

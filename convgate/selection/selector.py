@@ -1,6 +1,6 @@
 """Which earlier turns go to the model: one way from a list of messages to the messages that are sent.
 
-    read → score → hold → fit → repair
+    read → score → hold → fit → repair → cache
 
 | stage | what it does |
 |---|---|
@@ -9,6 +9,7 @@
 | hold | what may not be lost stays: what must hold, instructions, summaries |
 | fit | with a budget alone: sections by the mode of the message |
 | repair | the turns become a valid list of the same dialect |
+| cache | with prices alone: a prefix that the provider has cached stays where that costs less |
 """
 
 from __future__ import annotations
