@@ -87,7 +87,7 @@ class TestWays:
             ),
         }
         assert "quoted before the current message" in selection.decisions.of(1).reason
-        later = keep(selector, [0, 1, 2, 3, 4]).select(messages, at=120)
+        later = keep(selector, [0, 1, 2, 3, 4, 7, 8, 9, 10, 11]).select(messages, at=120)
         assert later.messages[: len(selection.messages)] == selection.messages, "the quote stays in its place"
         assert later.decisions.of(1).reason == (
             "Kept as a quote: it was quoted before turn 10, and that is part of the prefix."
@@ -184,7 +184,7 @@ class TestWorkers:
         messages = long_chat_with_a_hat()
         first = workers().select(messages[:9], at=0)
         second = keep(workers(), [0, 1, 2, 3, 4]).select(messages[:11], at=60)
-        third = keep(workers(), [0, 1, 2, 3, 4]).select(messages, at=120)
+        third = keep(workers(), [0, 1, 2, 3, 4, 7, 8, 9, 10, 11]).select(messages, at=120)
         assert report(second).way == "recall"
         assert second.messages[: len(first.messages)] == first.messages
         assert third.messages[: len(second.messages)] == second.messages
