@@ -1,0 +1,182 @@
+"""Which tool results are sent as stubs.
+
+| reason | evidence |
+|---|---|
+| superseded | a later read of the same file covers it, or a later run of the same command is there |
+| duplicate | a later result has the same text |
+| resolved | it is an error, and the same command succeeded later |
+| used in part | calls and answers have repeated nothing new of it for some time |
+
+The stub keeps the lines with strings that turns after the result were the first to repeat, unless a later
+result that is sent has them. Results of the last calls stay, and those of which the last calls or the current
+message repeat something that nothing else has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from convgate.core.conversation import Turn
+from convgate.elision.evidence import Evidence, ToolResult
+from convgate.elision.stub import Stub, write_stub
+from convgate.elision.tool_use import END
+from convgate.messages.tokens import TokenCounter, default_token_counter
+from convgate.messages.units import is_from_user
+
+LAST_CALLS = 3
+"""Responses with calls, the newest ones, whose results stay."""
+
+UNUSED_CALLS = 12
+"""Responses with calls since a result was last used, after which it is shortened to what was used."""
+
+MIN_UNUSED_CHARACTERS = 1_500
+"""Of a result that nothing but its use speaks against."""
+
+MAX_SHARE = 0.5
+"""Tokens of a stub, at most, as a share of the result's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Elision:
+    """A tool result that is sent as a stub."""
+
+    index: int  # of its turn, 0-based
+    call_id: str  # of the call that it answers
+    id: str  # of its text
+    reason: str  # a sentence
+    stub: str  # the text in its place
+    text: str = field(repr=False)  # of the result
+    n_shown: int = 0  # lines that are in the stub
+    n_lines: int = 0  # of the result
+    tokens_before: int = 0
+    tokens_after: int = 0
+
+
+def result_id(text: str) -> str:
+    """Return the id of a result: a hash of its text, of 12 hexadecimal digits."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def find_elisions(
+    evidence: Evidence, kept: Collection[int] | None = None, counter: TokenCounter | None = None
+) -> dict[int, tuple[Elision, ...]]:
+    """Return the results to elide by their turns, increasing, each of them in the order of its message.
+
+    kept: the turns that are sent; None: all. The last one is the message to answer.
+    """
+    if len(evidence.calls) <= LAST_CALLS or not evidence.results:
+        return {}
+    search = _Search(evidence, counter or default_token_counter(), kept)
+    found = [elision for row in range(len(evidence.results) - 1, -1, -1) if (elision := search.visit(row))]
+    by_turn: dict[int, tuple[Elision, ...]] = {}
+    for elision in reversed(found):
+        by_turn[elision.index] = (*by_turn.get(elision.index, ()), elision)
+    return by_turn
+
+
+class _Search:
+    """Goes over the results from the newest to the oldest; knows what the newer ones show."""
+
+    def __init__(self, evidence: Evidence, counter: TokenCounter, kept: Collection[int] | None) -> None:
+        self._evidence, self._counter = evidence, counter
+        self._kept = None if kept is None else frozenset(kept)
+        self._visible = set[str]()  # repeated strings that later results show
+        self._runs: dict[str, int] = {}  # the turn of a later result of the same call
+        self._texts: dict[str, int] = {}  # the turn of a later result with the same text
+        self._reads: dict[str, list[tuple[int, int, int]]] = {}  # turn, first and last line of later reads
+        self._recent = evidence.calls[-LAST_CALLS]  # what was repeated from this turn on is used now
+
+    def visit(self, row: int) -> Elision | None:
+        """Return how a result is elided; None: it stays."""
+        result, held = self._evidence.results[row], self._evidence.held[row]
+        if self._kept is not None and result.turn not in self._kept:
+            return None
+        used = {
+            string: turn
+            for string, turn in held.items()
+            if turn > result.turn and string not in self._visible
+        }
+        elision = None
+        is_new = result.turn >= self._recent
+        if not is_new and (not used or max(used.values()) < self._recent):
+            why = self._supersede(result) or self._abandon(result, held)
+            elision = self._write(result, frozenset(used), *why) if why else None
+        if elision is None:
+            self._visible.update(held)
+        else:
+            self._visible.update(string for string in held if string in elision.stub)
+        self._note(result)
+        return elision
+
+    def _supersede(self, result: ToolResult) -> tuple[str, int] | None:
+        """Return why a later result stands for this one, and its turn."""
+        use, evidence = result.use, self._evidence
+        if (turn := self._texts.get(result.text)) is not None:
+            return "a later result has the same text", turn
+        if use.path is not None:
+            first, last = _lines_read(result)
+            later = (turn for turn, start, stop in self._reads.get(use.task, ()) if start <= first and last <= stop)
+            if (turn := next(later, None)) is not None:
+                return f"a later read of {use.path} covers it", turn
+        elif (turn := self._runs.get(use.key, self._short(use.key, result))) is not None:
+            return "a later call did the same", turn
+        if result.is_error:
+            turn = evidence.successes.get(use.task)
+            if turn is not None and turn > result.turn and self._is_sent(turn):
+                return "the error was resolved: the same succeeded later", turn
+        return None
+
+    def _short(self, key: str, result: ToolResult) -> int | None:
+        turn = self._evidence.short.get(key)
+        return turn if turn is not None and turn > result.turn and self._is_sent(turn) else None
+
+    def _is_sent(self, turn: int) -> bool:
+        return self._kept is None or turn in self._kept
+
+    def _abandon(self, result: ToolResult, held: dict[str, int]) -> tuple[str, None] | None:
+        """Return why a result is not used any more."""
+        if len(result.text) < MIN_UNUSED_CHARACTERS:
+            return None
+        calls = self._evidence.calls
+        last = max((turn for turn in held.values() if turn > result.turn), default=result.turn)
+        unused = sum(1 for turn in reversed(calls[-UNUSED_CALLS:]) if turn > last)
+        if unused < UNUSED_CALLS:
+            return None
+        return f"nothing else of it was used in the last {UNUSED_CALLS} calls or more", None
+
+    def _write(self, result: ToolResult, used: frozenset[str], why: str, turn: int | None) -> Elision | None:
+        key = (used, why, turn)
+        if key not in result.stubs:
+            result.stubs.clear()
+            result.stubs[key] = self._make(result, used, why, turn)
+        return result.stubs[key]
+
+    def _make(self, result: ToolResult, used: frozenset[str], why: str, turn: int | None) -> Elision | None:
+        id = result_id(result.text)
+        sentence = f"{why[0].upper()}{why[1:]}."
+        stub = write_stub(result.label, result.text, used, sentence, id, result.n_others)
+        if len(stub.text) > len(result.text):
+            return None
+        before, after = self._counter(result.text), self._counter(stub.text)
+        if after > MAX_SHARE * before:
+            return None
+        reason = f"{why} (turn {turn})." if turn is not None else f"{why}."
+        return Elision(
+            result.turn, result.call_id, id, reason, stub.text, result.text, stub.n_shown, stub.n_lines, before, after
+        )
+
+    def _note(self, result: ToolResult) -> None:
+        self._runs.setdefault(result.use.key, result.turn)
+        self._texts.setdefault(result.text, result.turn)
+        if result.use.path is not None and not result.is_error:
+            first, last = _lines_read(result)
+            self._reads.setdefault(result.use.task, []).append((result.turn, first, last))
+
+
+def _lines_read(result: ToolResult) -> tuple[int, int]:
+    """Return the first and the last line that a read shows; END for the last one where it shows the rest."""
+    first, last = result.use.lines
+    n_lines = result.text.count("\n") + 1
+    return first, last if last == END else min(last, first + n_lines - 1)
