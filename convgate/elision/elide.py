@@ -14,13 +14,12 @@ message repeat something that nothing else has.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from convgate.core.conversation import Turn
 from convgate.elision.evidence import Evidence, ToolResult
-from convgate.elision.stub import Stub, write_stub
+from convgate.elision.stub import write_stub
 from convgate.elision.tool_use import END
 from convgate.messages.tokens import TokenCounter, default_token_counter
 from convgate.messages.units import is_from_user
@@ -28,14 +27,24 @@ from convgate.messages.units import is_from_user
 LAST_CALLS = 3
 """Responses with calls, the newest ones, whose results stay."""
 
-UNUSED_CALLS = 12
+UNUSED_CALLS = 8
 """Responses with calls since a result was last used, after which it is shortened to what was used."""
 
-MIN_UNUSED_CHARACTERS = 1_500
+UNUSED_CALLS_BEFORE = 2
+"""The same for results before the last message of the user. Both are fitted on the runs `bugs`."""
+
+MIN_UNUSED_CHARACTERS = 1_000
 """Of a result that nothing but its use speaks against."""
 
 MAX_SHARE = 0.5
 """Tokens of a stub, at most, as a share of the result's."""
+
+
+MIN_SHOWN = 0.9
+"""Lines that a later read to the end of a file has to show, as a share of those of an earlier one."""
+
+
+_MAX_READS = 20  # later reads of a file that are compared with one
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +75,7 @@ def find_elisions(
 
     kept: the turns that are sent; None: all. The last one is the message to answer.
     """
-    if len(evidence.calls) <= LAST_CALLS or not evidence.results:
+    if len(evidence.calling) <= LAST_CALLS or not evidence.results:
         return {}
     search = _Search(evidence, counter or default_token_counter(), kept)
     found = [elision for row in range(len(evidence.results) - 1, -1, -1) if (elision := search.visit(row))]
@@ -82,21 +91,27 @@ class _Search:
     def __init__(self, evidence: Evidence, counter: TokenCounter, kept: Collection[int] | None) -> None:
         self._evidence, self._counter = evidence, counter
         self._kept = None if kept is None else frozenset(kept)
+        places = range(len(evidence.turns) - 1, -1, -1)
+        self._asked = next((place for place in places if is_from_user(evidence.turns[place])), 0)
         self._visible = set[str]()  # repeated strings that later results show
         self._runs: dict[str, int] = {}  # the turn of a later result of the same call
+        self._successes: dict[str, int] = {}  # the same of a later result that is no error, by task
         self._texts: dict[str, int] = {}  # the turn of a later result with the same text
-        self._reads: dict[str, list[tuple[int, int, int]]] = {}  # turn, first and last line of later reads
-        self._recent = evidence.calls[-LAST_CALLS]  # what was repeated from this turn on is used now
+        self._reads: dict[str, list[ToolResult]] = {}  # later reads by tool and file, the newest first
+        self._recent = evidence.calling[-LAST_CALLS]  # what was repeated from this turn on is used now
 
     def visit(self, row: int) -> Elision | None:
         """Return how a result is elided; None: it stays."""
         result, held = self._evidence.results[row], self._evidence.held[row]
         if self._kept is not None and result.turn not in self._kept:
             return None
+        if result.is_short:
+            self._note(result)
+            return None
         used = {
             string: turn
             for string, turn in held.items()
-            if turn > result.turn and string not in self._visible
+            if turn >= result.since and string not in self._visible
         }
         elision = None
         is_new = result.turn >= self._recent
@@ -112,46 +127,42 @@ class _Search:
 
     def _supersede(self, result: ToolResult) -> tuple[str, int] | None:
         """Return why a later result stands for this one, and its turn."""
-        use, evidence = result.use, self._evidence
+        use = result.use
         if (turn := self._texts.get(result.text)) is not None:
             return "a later result has the same text", turn
         if use.path is not None:
-            first, last = _lines_read(result)
-            later = (turn for turn, start, stop in self._reads.get(use.task, ()) if start <= first and last <= stop)
+            later = (
+                each.turn for each in self._reads.get(use.task, ())[:_MAX_READS] if _covers(each, result)
+            )
             if (turn := next(later, None)) is not None:
                 return f"a later read of {use.path} covers it", turn
-        elif (turn := self._runs.get(use.key, self._short(use.key, result))) is not None:
+        elif (turn := self._runs.get(use.key)) is not None:
             return "a later call did the same", turn
-        if result.is_error:
-            turn = evidence.successes.get(use.task)
-            if turn is not None and turn > result.turn and self._is_sent(turn):
-                return "the error was resolved: the same succeeded later", turn
+        if result.is_error and (turn := self._successes.get(use.task)) is not None:
+            return "the error was resolved: the same succeeded later", turn
         return None
 
-    def _short(self, key: str, result: ToolResult) -> int | None:
-        turn = self._evidence.short.get(key)
-        return turn if turn is not None and turn > result.turn and self._is_sent(turn) else None
-
-    def _is_sent(self, turn: int) -> bool:
-        return self._kept is None or turn in self._kept
-
-    def _abandon(self, result: ToolResult, held: dict[str, int]) -> tuple[str, None] | None:
+    def _abandon(self, result: ToolResult, held: Mapping[str, int]) -> tuple[str, None] | None:
         """Return why a result is not used any more."""
         if len(result.text) < MIN_UNUSED_CHARACTERS:
             return None
-        calls = self._evidence.calls
-        last = max((turn for turn in held.values() if turn > result.turn), default=result.turn)
-        unused = sum(1 for turn in reversed(calls[-UNUSED_CALLS:]) if turn > last)
-        if unused < UNUSED_CALLS:
+        calls = self._evidence.calling
+        last = max((turn for turn in held.values() if turn >= result.since), default=result.turn)
+        unused = UNUSED_CALLS_BEFORE if result.turn < self._asked else UNUSED_CALLS
+        if len(calls) < unused or calls[-unused] <= last:
             return None
-        return f"nothing else of it was used in the last {UNUSED_CALLS} calls or more", None
+        used = "nothing of it was used" if last == result.turn else "nothing else of it was used"
+        return f"{used} in the last {unused} calls", None
 
     def _write(self, result: ToolResult, used: frozenset[str], why: str, turn: int | None) -> Elision | None:
         key = (used, why, turn)
-        if key not in result.stubs:
-            result.stubs.clear()
-            result.stubs[key] = self._make(result, used, why, turn)
-        return result.stubs[key]
+        stubs: dict[object, Elision | None] = dict(result.stubs)  # other threads may change it
+        if key in stubs:
+            return stubs[key]
+        elision = self._make(result, used, why, turn)
+        result.stubs.clear()
+        result.stubs[key] = elision
+        return elision
 
     def _make(self, result: ToolResult, used: frozenset[str], why: str, turn: int | None) -> Elision | None:
         id = result_id(result.text)
@@ -164,19 +175,37 @@ class _Search:
             return None
         reason = f"{why} (turn {turn})." if turn is not None else f"{why}."
         return Elision(
-            result.turn, result.call_id, id, reason, stub.text, result.text, stub.n_shown, stub.n_lines, before, after
+            result.turn,
+            result.call_id,
+            id,
+            reason,
+            stub.text,
+            result.text,
+            stub.n_shown,
+            stub.n_lines,
+            before,
+            after,
         )
 
     def _note(self, result: ToolResult) -> None:
         self._runs.setdefault(result.use.key, result.turn)
+        if not result.is_error:
+            self._successes.setdefault(result.use.task, result.turn)
+        if result.is_short:
+            return
         self._texts.setdefault(result.text, result.turn)
         if result.use.path is not None and not result.is_error:
-            first, last = _lines_read(result)
-            self._reads.setdefault(result.use.task, []).append((result.turn, first, last))
+            self._reads.setdefault(result.use.task, []).append(result)
 
 
-def _lines_read(result: ToolResult) -> tuple[int, int]:
-    """Return the first and the last line that a read shows; END for the last one where it shows the rest."""
-    first, last = result.use.lines
-    n_lines = result.text.count("\n") + 1
-    return first, last if last == END else min(last, first + n_lines - 1)
+def _covers(later: ToolResult, result: ToolResult) -> bool:
+    """Return whether a later read of the same file shows all lines that a result has.
+
+    A read to the end may show fewer lines than one before, as tools cut long files and edits shorten them.
+    """
+    (later_first, later_last), (first, last) = later.use.lines, result.use.lines
+    shown = first + result.text.count("\n")
+    later_shown = later_first + later.text.count("\n")
+    if last == END:
+        return later_first <= first and later_last == END and later_shown >= MIN_SHOWN * shown
+    return later_first <= first and min(last, shown) <= later_shown

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from convgate.core.conversation import ContentPart, ToolCall, Turn
 from convgate.elision.tool_use import ToolUse, read_use
@@ -57,18 +59,23 @@ def _is_rare(string: str) -> bool:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ToolResult:
-    """A result that is long enough to be elided."""
+    """What a tool gave back."""
 
     turn: int
-    call: int  # the number of the response that called, from 0
+    since: int  # the first turn that may repeat what it has: its own, where an answer stands beside it
     call_id: str
     label: str  # the call, such as `read_file({"path": "app.py"})`
     use: ToolUse
     text: str
     n_others: int  # parts that are no text, such as images
     is_error: bool
-    strings: frozenset[str]
-    stubs: dict[object, object] = field(default_factory=dict)  # what was computed of it, by what it depends on
+    strings: frozenset[str]  # none of a result that is too short to be elided
+    stubs: dict[Any, Any] = field(default_factory=dict)  # what was last computed of it, by arguments
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it is too short to be elided."""
+        return len(self.text) < MIN_CHARACTERS
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,56 +84,66 @@ class Evidence:
 
     turns: Sequence[Turn] = ()
     results: tuple[ToolResult, ...] = ()  # in order
-    short: Mapping[str, int] = field(default_factory=dict)
-    """By `ToolUse.key`, the last turn with a result that is too short to be elided."""
-    successes: Mapping[str, int] = field(default_factory=dict)
-    """By `ToolUse.task`, the last turn with a result that is no error."""
     mentions: Mapping[str, int] = field(default_factory=dict)
     """The rare strings of calls and of what was said, by the first turn that has them."""
     held: tuple[Mapping[str, int], ...] = ()  # of each result, those of its strings that are among `mentions`
-    calls: tuple[int, ...] = ()  # the turns that call, increasing
-    open_calls: Mapping[str, tuple[int, ToolCall]] = field(default_factory=dict)  # the last ones, by id
+    calling: tuple[int, ...] = ()  # the turns that call tools, increasing
 
     def first(self, n: int) -> Evidence:
         """Return the facts about the first n turns."""
-        return Evidence().extend(self.turns[:n]) if n < len(self.turns) else self
+        results = self.results[: bisect_left(self.results, n, key=lambda result: result.turn)]
+        held = self.held[: len(results)]
+        return Evidence(
+            self.turns[:n],
+            results,
+            _before(self.mentions, n),
+            tuple(_before(strings, n) for strings in held),
+            self.calling[: bisect_left(self.calling, n)],
+        )
 
     def extend(self, new: Sequence[Turn]) -> Evidence:
         """Return these facts and those about further turns."""
-        start, results, calls = len(self.turns), list(self.results), list(self.calls)
-        mentions, open_calls, added = dict(self.mentions), dict(self.open_calls), dict[str, int]()
-        short, successes = dict(self.short), dict(self.successes)
+        start, results, calling = len(self.turns), list[ToolResult](), list(self.calling)
+        turns, mentions, added = [*self.turns, *new], dict(self.mentions), dict[str, int]()
+        calls = {call.id or call.name: call for place in calling for call in _calls(turns[place])}
         for index, turn in enumerate(new, start):
-            made = calls_of(turn)
-            own = [_own_use(part) for part in turn.parts if part.kind == "tool" and part.call_id]
-            if made or own:
-                calls.append(index)
-            open_calls |= {call.id or call.name: (len(calls) - 1, call) for call in made}
-            open_calls |= {call.id: (len(calls) - 1, call) for call, _ in own}
-            for string in rare_strings(_said(turn, [*made, *(call for call, _ in own)])):
+            if made := _calls(turn):
+                calling.append(index)
+                calls |= {call.id or call.name: call for call in made}
+            for string in rare_strings(_said(turn, made)):
                 if string not in mentions:
                     mentions[string] = added[string] = index
-            for call_id, parts in _results(turn, own):
-                number, call = open_calls.get(call_id, (len(calls) - 1, ToolCall(call_id, "tool", "")))
-                text = "\n".join(part.text for part in parts if not part.is_placeholder)
-                use = read_use(call.name, call.arguments)
-                is_error = bool(_ERROR.search(text[:_ENDS]) or _ERROR.search(text[-_ENDS:]))
-                if not is_error:
-                    successes[use.task] = index
-                if len(text) < MIN_CHARACTERS:
-                    short[use.key] = index
-                    continue
-                results.append(
-                    ToolResult(
-                        index, number, call_id, f"{call.name}({call.arguments})", use, text,
-                        sum(part.is_placeholder for part in parts), is_error, rare_strings(text),
-                    )
-                )  # fmt: skip
+            for call_id, parts in _results(turn):
+                call = calls.get(call_id, ToolCall(call_id, "tool", ""))
+                results.append(_read_result(index, call_id, call, parts, since=index + is_result(turn)))
         return Evidence(
-            [*self.turns, *new], tuple(results), short, successes, mentions,
-            (*_hold_more(self.results, self.held, added), *_hold(results[len(self.results) :], mentions)),
-            tuple(calls), open_calls,
-        )  # fmt: skip
+            turns,
+            (*self.results, *results),
+            mentions,
+            (*_hold_more(self.results, self.held, added), *_hold(results, mentions)),
+            tuple(calling),
+        )
+
+
+def _before(strings: Mapping[str, int], n: int) -> dict[str, int]:
+    return {string: turn for string, turn in strings.items() if turn < n}
+
+
+def _read_result(
+    index: int, call_id: str, call: ToolCall, parts: Sequence[ContentPart], *, since: int
+) -> ToolResult:
+    text = "\n".join(part.text for part in parts if not part.is_placeholder)
+    return ToolResult(
+        index,
+        since,
+        call_id,
+        f"{call.name}({call.arguments})",
+        read_use(call.name, call.arguments),
+        text,
+        sum(part.is_placeholder for part in parts),
+        bool(_ERROR.search(text[:_ENDS]) or _ERROR.search(text[-_ENDS:])),
+        rare_strings(text) if len(text) >= MIN_CHARACTERS else frozenset(),
+    )
 
 
 def _hold(results: Iterable[ToolResult], mentions: Mapping[str, int]) -> list[Mapping[str, int]]:
@@ -145,6 +162,11 @@ def _hold_more(
     ]
 
 
+def _calls(turn: Turn) -> list[ToolCall]:
+    """Return the calls of a turn, also those whose results stand beside them."""
+    return [*calls_of(turn), *(call for call, _ in map(_split_use, _uses(turn)))]
+
+
 def _said(turn: Turn, calls: Sequence[ToolCall]) -> str:
     """Return what is said and asked for in a turn, without results."""
     if is_result(turn):
@@ -153,29 +175,29 @@ def _said(turn: Turn, calls: Sequence[ToolCall]) -> str:
     return "\n".join([*texts, *(call.arguments.replace("\\n", "\n") for call in calls)])
 
 
-def _results(
-    turn: Turn, own: Sequence[tuple[ToolCall, str]]
-) -> list[tuple[str, Sequence[ContentPart]]]:
+def _results(turn: Turn) -> Iterable[tuple[str, Sequence[ContentPart]]]:
     """Return the results of a turn, each with the id of its call."""
-    found: list[tuple[str, Sequence[ContentPart]]] = [
-        (call.id, [ContentPart("text", text)]) for call, text in own if text
-    ]
     if not is_result(turn):
-        return found
+        return [(call.id, [ContentPart("text", text)]) for call, text in map(_split_use, _uses(turn))]
     by_call: dict[str, list[ContentPart]] = {}
     for part in turn.parts:
-        if part.call_id is not None and part.kind != "tool":
+        if part.call_id is not None:
             by_call.setdefault(part.call_id, []).append(part)
     if not by_call and not turn.also_answers and (id := turn.tool_call_id or turn.name):
         by_call[id] = list(turn.parts)
-    return [*found, *by_call.items()]
+    return by_call.items()
 
 
-def _own_use(part: ContentPart) -> tuple[ToolCall, str]:
-    """Return the call and the text of a result that stand in one part."""
+def _uses(turn: Turn) -> list[ContentPart]:
+    return [part for part in turn.parts if part.kind == "tool" and part.call_id]
+
+
+def _split_use(part: ContentPart) -> tuple[ToolCall, str]:
+    """Return the call and the text of its result, which are one part."""
     name, _, rest = part.text.partition("(")
     try:
         _, end = json.JSONDecoder().raw_decode(rest)
     except ValueError:
-        end = max(0, rest.find(")" + RESULT_OF_CALL))
-    return ToolCall(part.call_id or "", name, rest[:end]), rest[end:].removeprefix(")").removeprefix(RESULT_OF_CALL)
+        end = max(0, rest.find(f"){RESULT_OF_CALL}"))
+    text = rest[end:].removeprefix(")").removeprefix(RESULT_OF_CALL)
+    return ToolCall(part.call_id or "", name, rest[:end]), text

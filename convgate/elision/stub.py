@@ -3,7 +3,7 @@
 >>> text = "\\n".join(f"line {number}" for number in range(40))
 >>> stub = write_stub('run({"cmd": "seq"})', text, frozenset({"line 20"}), "A later run has it.", "ab12")
 >>> print(stub.text)
-[Shortened by convgate, id ab12: run({"cmd": "seq"}) gave 40 lines of 269 characters. A later run has it.]
+[Shortened by convgate, id ab12: run({"cmd": "seq"}) gave 40 lines of 309 characters. A later run has it.]
 line 0
 line 1
 [… 16 lines]
@@ -50,7 +50,11 @@ def write_stub(call: str, text: str, used: Collection[str], why: str, id: str, n
     lines = text.splitlines()
     shown = _choose(lines, used)
     size = f"{pluralize(len(lines), 'line')} of {len(text):,} characters"
-    others = f" and {pluralize(n_others, 'part')} that {'is' if n_others == 1 else 'are'} no text" if n_others else ""
+    others = (
+        f" and {pluralize(n_others, 'part')} that {'is' if n_others == 1 else 'are'} no text"
+        if n_others
+        else ""
+    )
     head = f"[Shortened by convgate, id {id}: {to_line(call, _MAX_CALL)} gave {size}{others}. {why}]"
     return Stub("\n".join([head, *_quote(lines, shown, used)]), len(shown), len(lines))
 
@@ -83,4 +87,4 @@ def _cut(line: str, used: Collection[str]) -> str:
         if place >= stop:
             pieces.append(line[max(stop, place - half // 2) : place + half])
             stop = place + half
-    return " … ".join([*pieces, ""]).rstrip() + ("" if stop >= len(line) else "")
+    return " … ".join([*pieces, ""]).rstrip()
