@@ -13,9 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tools.agent_runs.bug_fixing import make_bug_fixing_run
+from tools.agent_runs.data_questions import make_data_run
 from tools.agent_runs.run import AgentRun, ModelCall
 
-FAMILIES: dict[str, Callable[[int, Path], AgentRun]] = {"bugs": make_bug_fixing_run}
+FAMILIES: dict[str, Callable[[int, Path], AgentRun]] = {"bugs": make_bug_fixing_run, "data": make_data_run}
 """Scripts by name; they share the tools and the notes of what was used, nothing else."""
 
 __all__ = ["FAMILIES", "AgentRun", "ModelCall", "make_run"]

@@ -11,22 +11,33 @@ from typing import Any
 from tools.agent_runs.run import AgentRun, Message, ModelCall
 from tools.agent_runs.workspace import Workspace
 
+_SEARCH_PREFIX = re.compile(r"^[^\s:]+:\d+:")  # of a line that a search found
+_NUMBERS = re.compile(r"^ *\d+\t", re.MULTILINE)
+
 MIN_LENGTH = 8
-"""Characters of a piece which is looked for in other texts too; shorter ones stand there by chance."""
+"""Characters of what is looked for in other texts too; shorter pieces stand there by chance."""
 
 
 class Seen(str):
-    """A piece of a result; knows the id of the call."""
+    """A piece of a result."""
 
-    __slots__ = ("source",)
-    source: str
+    __slots__ = ("evidence", "source")
+    source: str  # the id of the call
+    evidence: str  # the line that it stands in, without what a search puts before it
 
     @classmethod
-    def of(cls, text: str, source: str) -> Seen:
-        """Return the text as seen in the result of a call."""
+    def of(cls, text: str, source: str, line: str | None = None) -> Seen:
+        """Return the text as seen in a line of the result of a call; without a line, it says all itself."""
         seen = cls(text)
         seen.source = source
+        line = text if line is None else line
+        content = _SEARCH_PREFIX.sub("", line)
+        seen.evidence = (content if text in content else line).strip()
         return seen
+
+    def strip(self, characters: str | None = None, /) -> Seen:
+        """Return it without the spaces around it."""
+        return Seen.of(super().strip(characters), self.source, self.evidence)
 
 
 @dataclass(frozen=True)
@@ -39,7 +50,7 @@ class Result:
     @cached_property
     def plain(self) -> str:
         """The text without line numbers, ended by a line break."""
-        return re.sub(r"^ *\d+\t", "", self.text, flags=re.MULTILINE) + "\n"
+        return _NUMBERS.sub("", self.text) + "\n"
 
     def find(self, pattern: str) -> Seen:
         """Return the first group of the pattern's first match.
@@ -49,11 +60,17 @@ class Result:
         match = re.search(pattern, self.text, re.MULTILINE)
         if match is None:
             raise LookupError(f"{pattern!r} is not in the result of {self.id}: {self.text[:500]}")
-        return Seen.of(match[1], self.id)
+        return self._seen(match)
 
     def find_all(self, pattern: str) -> list[Seen]:
         """Return the first group of every match."""
-        return [Seen.of(match[1], self.id) for match in re.finditer(pattern, self.text, re.MULTILINE)]
+        return [self._seen(match) for match in re.finditer(pattern, self.text, re.MULTILINE)]
+
+    def _seen(self, match: re.Match[str]) -> Seen:
+        start = self.text.rfind("\n", 0, match.start(1)) + 1
+        stop = self.text.find("\n", match.end(1))
+        line = self.text[start : stop if stop >= 0 else len(self.text)]
+        return Seen.of(match[1], self.id, _NUMBERS.sub("", line))
 
     def quote(self, text: str) -> Seen:
         """Return the text, which has to be in the result, possibly behind line numbers; else LookupError."""
@@ -145,7 +162,7 @@ class Agent:
                 piece = (value.source, str(value))
                 is_long = len(value) >= MIN_LENGTH
                 if piece not in self._own and not (is_long and any(value in text for text in self._written)):
-                    uses.append(self._holders(value) if is_long else frozenset({value.source}))
+                    uses.append(self._holders(value))
                 if any(value in text for text in written):
                     own.add(piece)
         self._own |= own
@@ -153,5 +170,7 @@ class Agent:
         self._calls.append(ModelCall(len(self._messages), tuple(dict.fromkeys(uses))))
 
     def _holders(self, piece: Seen) -> frozenset[str]:
-        holders = {result.id for result in self._results if piece in result.text or piece in result.plain}
-        return frozenset({piece.source, *holders})
+        """The results that show the piece with its line."""
+        holders = {result.id for result in self._results if piece.evidence in result.plain}
+        is_long = len(piece.evidence) >= MIN_LENGTH
+        return frozenset({piece.source, *holders}) if is_long else frozenset({piece.source})

@@ -55,11 +55,11 @@ class _BugFixing:
         """Do task after task; sometimes the user asks for something seen early on."""
         n_tasks = 0
         while self.open and (self.agent.n_tool_calls < MIN_TOOL_CALLS or n_tasks < 4):
-            if n_tasks >= 2 and self.looked_up and self.rng.random() < 0.5:
+            if n_tasks >= 2 and self.looked_up and self.rng.random() < 0.3:
                 self._look_back()
             self._task(is_first=n_tasks == 0)
             n_tasks += 1
-        if self.looked_up and self.rng.random() < 0.5:
+        while self.looked_up and self.rng.random() < 0.7:
             self._look_back()
         return self.agent.finish(f"{FAMILY}-{self.seed}", FAMILY)
 
@@ -198,7 +198,7 @@ class _BugFixing:
             plan=self._plan(),
         )
         expected = tests.find(rf"(?s)def {function.test}\(.*?( +arguments = [^\n]*)")
-        whole = agent.act_once("The call is `{call}`.", _read(path), call=Seen.of(expected.strip(), tests.id))
+        whole = agent.act_once("The call is `{call}`.", _read(path), call=expected.strip())
         self._wander(self.rng.randint(1, 4))
         if self.rng.random() < 0.3:
             whole = self._try_limit(function, path, whole, error)
@@ -222,6 +222,7 @@ class _BugFixing:
             test=failure.quote(function.test),
             error=error,
             count=after.find(r"^Ran (\d+ tests?)"),
+            needs=[after],
             note="" if n_before % 2 else " The other failures are not touched by it.",
         )
 
@@ -253,10 +254,11 @@ class _BugFixing:
             needs=[error],
             constant=constant,
         )
-        self._run_tests(function)
+        failed = self._run_tests(function)
         self.agent.act(
             "That was not the reason; I take it back.",
-            ("Edit", {"file_path": path, "old_string": other, "new_string": str(constant)}),
+            ("Edit", {"file_path": path, "old_string": other, "new_string": constant}),
+            needs=[failed],
         )
         return self.agent.act_once("", _read(path)) if self.rng.random() < 0.5 else whole
 

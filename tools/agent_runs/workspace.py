@@ -44,9 +44,11 @@ class Workspace:
             "Grep": self._search,
             "search_files": self._search,
             "Read": self._read,
-            "read_file": self._read,
+            "read_file": lambda path, start_line=1, end_line=MAX_LINES: self._read(
+                path, start_line, end_line - start_line + 1
+            ),
             "Edit": self._edit,
-            "edit_file": self._edit,
+            "edit_file": lambda path, old_text, new_text: self._edit(path, old_text, new_text),
             "Bash": self._run,
             "run_command": self._run,
         }
