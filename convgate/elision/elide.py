@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import Any
 
 from convgate.elision.evidence import Evidence, ToolResult
 from convgate.elision.stub import write_stub
@@ -61,6 +62,19 @@ class Elision:
     n_lines: int = 0  # of the result
     tokens_before: int = 0
     tokens_after: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all but the texts."""
+        return {
+            "index": self.index,
+            "call_id": self.call_id,
+            "id": self.id,
+            "reason": self.reason,
+            "lines": self.n_lines,
+            "shown": self.n_shown,
+            "tokens_before": self.tokens_before,
+            "tokens_after": self.tokens_after,
+        }
 
 
 def result_id(text: str) -> str:

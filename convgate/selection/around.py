@@ -41,7 +41,12 @@ class Remember:
     def after(self, request: Request, selection: Selection, sent: SentMessages) -> None:
         """Keep what was sent."""
         past = PastRequest(
-            request.table.current, request.intents, sent.numbers, selection.tokens, selection.breaches
+            request.table.current,
+            request.intents,
+            sent.numbers,
+            selection.tokens,
+            selection.breaches,
+            sent.shortened,
         )
         self.requests.keep(request.table.hashes[-1], past)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,7 @@ class PastRequest:
     sent: NDArray[np.int64]  # (m,) the messages: a turn's index, or a number below 0 for another message
     tokens: int  # of them
     breaches: tuple[Invariant, ...]  # that were missing in this or an earlier request of the conversation
+    shortened: Mapping[int, int] = field(default_factory=dict)  # turns with stubs, and numbers of their texts
 
 
 def message_number(text: str) -> int:
@@ -116,14 +117,21 @@ def keep_steady(decisions: TurnDecisions, before: PastRequest | None, margin: fl
 
 
 def compare_prefix(
-    before: PastRequest | None, sent: Sequence[int], tokens: Sequence[int], held: Sequence[int]
+    before: PastRequest | None,
+    sent: Sequence[int],
+    tokens: Sequence[int],
+    held: Sequence[int],
+    shortened: Mapping[int, int],
 ) -> PrefixReport | None:
-    """Return how much of what was sent before is at the front now; None when there was no request before."""
+    """Return how much of what was sent before is at the front now; None when there was no request before.
+
+    shortened: as of `PastRequest`.
+    """
     if before is None:
         return None
     shared = 0
     for old, new in zip(before.sent.tolist(), sent, strict=False):
-        if old != new:
+        if old != new or before.shortened.get(old) != shortened.get(new):
             break
         shared += 1
     return PrefixReport(sum(tokens[:shared]), before.tokens, tuple(held))

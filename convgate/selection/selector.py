@@ -1,6 +1,6 @@
 """Which earlier turns go to the model: one way from a list of messages to the messages that are sent.
 
-    read → score → hold → fit → repair
+    read → score → hold → fit → repair → elide
 
 | stage | what it does |
 |---|---|
@@ -9,12 +9,13 @@
 | hold | what may not be lost stays: what must hold, instructions, summaries |
 | fit | with a budget alone: sections by the mode of the message |
 | repair | the turns become a valid list of the same dialect |
+| elide | if asked for: tool results that later turns replace become stubs |
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Unpack
 
@@ -22,6 +23,8 @@ from convgate.core.conversation import Conversation, CurrentMessage, History, Tu
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
+from convgate.elision.elide import find_elisions
+from convgate.elision.evidence import Evidence
 from convgate.embedding.base import Progress
 from convgate.invariants.finding import InvariantReader
 from convgate.messages.table import TurnTable
@@ -37,6 +40,7 @@ from convgate.selection.reading import encode_turns
 from convgate.selection.request import AllOptions, Options, Request, ask
 from convgate.selection.selection import Selection
 from convgate.selection.sending import SentMessages, hold, send
+from convgate.selection.shortening import Elisions, explain_elisions, shorten, shorten_sections
 from convgate.traces import span
 from convgate.transcripts import MessageReader, list_messages, turns_from_messages
 from convgate.transcripts.dialects.base import join_neighbours
@@ -57,6 +61,7 @@ class Selector:
     counter: TokenCounter | None = None  # None: the bundled tokenizer
     reader: MessageReader = field(default_factory=MessageReader, repr=False)
     tables: ConversationCache[TurnTable] = field(default_factory=ConversationCache, repr=False)
+    evidence: ConversationCache[Evidence] = field(default_factory=ConversationCache, repr=False)
 
     @property
     def name(self) -> str:
@@ -157,6 +162,12 @@ class Selector:
             decisions = sent.valid.applied_to(decisions)
         else:
             sent, decisions, budgeted = self.fit().send(request, decisions, invariants, self.counter)
+        elided: Elisions = {}
+        if request.elides:
+            found = self.find_elisions(request.table.turns, sent.valid.indices)
+            sent, elided = shorten(sent, found, self.counter)
+            decisions = explain_elisions(decisions, elided)
+            budgeted = budgeted and shorten_sections(budgeted, elided)
         quotes = self.settings.assistant_first == "quote"
         messages = quote_opening(sent.messages, sent.turns) if quotes else sent.messages
         tokens, indices = sum(sent.tokens), sent.valid.indices
@@ -169,14 +180,20 @@ class Selector:
             tokens=tokens,
             tokens_total=int(request.table.costs[request.history.start :].sum()),
             missing_results=sent.valid.missing_results,
-            prefix=compare_prefix(request.past, sent.numbers.tolist(), sent.tokens, steady),
+            prefix=compare_prefix(request.past, sent.numbers.tolist(), sent.tokens, steady, sent.shortened),
             budgeted=budgeted,
             request_id=request.id,
             sent=turns_from_messages(messages) if messages is not sent.messages else sent.turns,
             places=[*sent.places[:-1], None] if request.current.index is None else sent.places,
+            elided=elided,
             user_first=quotes or request.dialect.user_first,
         )
         return selection, sent
+
+    def find_elisions(self, turns: Sequence[Turn], kept: Collection[int]) -> Elisions:
+        """Return the tool results to send as stubs: the stage `elide`. kept: the turns that are sent."""
+        evidence = self.evidence.get(turns, lambda known, new: (known or Evidence()).extend(new))
+        return find_elisions(evidence, kept, self.counter)
 
     def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return the policy's decisions alone: the stage `score`."""

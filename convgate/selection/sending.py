@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -52,6 +52,7 @@ class SentMessages:
     tokens: list[int]  # of each
     statements: list[AddedMessage]  # of what must hold and no turn that is sent says
     capsules: list[AddedMessage]
+    shortened: Mapping[int, int] = field(default_factory=dict)  # turns with stubs, and numbers of their texts
 
     @cached_property
     def numbers(self) -> NDArray[np.int64]:
