@@ -5,7 +5,7 @@
 | superseded | a later read of the same file covers it, or a later run of the same command is there |
 | duplicate | a later result has the same text |
 | resolved | it is an error, and the same command succeeded later |
-| used in part | calls and answers have repeated nothing new of it for some time |
+| used in part | later calls and answers repeat some lines, and for some time nothing new of it |
 
 The stub keeps the lines with strings that turns after the result were the first to repeat, unless a later
 result that is sent has them. Results of the last calls stay, and those of which the last calls or the current
@@ -14,12 +14,12 @@ message repeat something that nothing else has.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
-from convgate.elision.evidence import Evidence, ToolResult
+from convgate.elision.evidence import Evidence, ToolResult, rare_strings
 from convgate.elision.stub import write_stub
 from convgate.elision.tool_use import END
 from convgate.messages.tokens import TokenCounter, default_token_counter
@@ -99,6 +99,11 @@ def find_elisions(
     return by_turn
 
 
+class _Stub(NamedTuple):
+    elision: Elision
+    shown: frozenset[str]  # rare strings that it shows
+
+
 class _Search:
     """Goes over the results from the newest to the oldest; knows what the newer ones show."""
 
@@ -122,22 +127,16 @@ class _Search:
         if result.is_short:
             self._note(result)
             return None
-        used = {
-            string: turn
-            for string, turn in held.items()
-            if turn >= result.since and string not in self._visible
-        }
-        elision = None
-        is_new = result.turn >= self._recent
-        if not is_new and (not used or max(used.values()) < self._recent):
-            why = self._supersede(result) or self._abandon(result, held)
-            elision = self._write(result, frozenset(used), *why) if why else None
-        if elision is None:
-            self._visible.update(held)
-        else:
-            self._visible.update(string for string in held if string in elision.stub)
+        new = {string: turn for string, turn in held.items() if turn >= result.since}
+        used = new.keys() - self._visible
+        stub = None
+        if result.turn < self._recent and all(new[string] < self._recent for string in used):
+            last = max(new.values(), default=result.turn)
+            if why := self._supersede(result) or self._abandon(result, last):
+                stub = self._write(result, frozenset(used), *why)
+        self._visible.update(held if stub is None else held.keys() & stub.shown)
         self._note(result)
-        return elision
+        return stub and stub.elision
 
     def _supersede(self, result: ToolResult) -> tuple[str, int] | None:
         """Return why a later result stands for this one, and its turn."""
@@ -156,50 +155,37 @@ class _Search:
             return "the error was resolved: the same succeeded later", turn
         return None
 
-    def _abandon(self, result: ToolResult, held: Mapping[str, int]) -> tuple[str, None] | None:
-        """Return why a result is not used any more."""
-        if len(result.text) < MIN_UNUSED_CHARACTERS:
-            return None
+    def _abandon(self, result: ToolResult, last: int) -> tuple[str, None] | None:
+        """Return why a result is not used any more; last: the turn that used something of it last."""
         calls = self._evidence.calling
-        last = max((turn for turn in held.values() if turn >= result.since), default=result.turn)
         unused = UNUSED_CALLS_BEFORE if result.turn < self._asked else UNUSED_CALLS
-        if len(calls) < unused or calls[-unused] <= last:
+        if len(result.text) < MIN_UNUSED_CHARACTERS or len(calls) < unused or calls[-unused] <= last:
             return None
-        used = "nothing of it was used" if last == result.turn else "nothing else of it was used"
-        return f"{used} in the last {unused} calls", None
+        return ("nothing of it was used" if last == result.turn else "nothing else of it was used"), None
 
-    def _write(self, result: ToolResult, used: frozenset[str], why: str, turn: int | None) -> Elision | None:
-        key = (used, why, turn)
-        stubs: dict[object, Elision | None] = dict(result.stubs)  # other threads may change it
-        if key in stubs:
-            return stubs[key]
-        elision = self._make(result, used, why, turn)
-        result.stubs.clear()
-        result.stubs[key] = elision
-        return elision
+    def _write(self, result: ToolResult, used: frozenset[str], why: str, turn: int | None) -> _Stub | None:
+        key = (used, why, turn, self._counter)
+        stubs: dict[object, _Stub | None] = dict(result.stubs)  # other threads may change it
+        if key not in stubs:
+            stubs = {key: self._make(result, used, why, turn)}
+            result.stubs.clear()
+            result.stubs.update(stubs)
+        return stubs[key]
 
-    def _make(self, result: ToolResult, used: frozenset[str], why: str, turn: int | None) -> Elision | None:
-        id = result_id(result.text)
-        sentence = f"{why[0].upper()}{why[1:]}."
-        stub = write_stub(result.label, result.text, used, sentence, id, result.n_others)
+    def _make(self, result: ToolResult, used: frozenset[str], why: str, turn: int | None) -> _Stub | None:
+        id, where = result_id(result.text), "" if turn is None else f" (turn {turn})"
+        sentence = f"{why[0].upper()}{why[1:]}"
+        stub = write_stub(result.label, result.text, used, f"{sentence}.", id, result.n_others)
         if len(stub.text) > len(result.text):
             return None
         before, after = self._counter(result.text), self._counter(stub.text)
         if after > MAX_SHARE * before:
             return None
-        reason = f"{why} (turn {turn})." if turn is not None else f"{why}."
-        return Elision(
-            result.turn,
-            result.call_id,
-            id,
-            reason,
-            stub.text,
-            result.text,
-            stub.n_shown,
-            stub.n_lines,
-            before,
-            after,
-        )
+        elision = Elision(
+            result.turn, result.call_id, id, f"{sentence}{where}.", stub.text, result.text, stub.n_shown,
+            stub.n_lines, before, after,
+        )  # fmt: skip
+        return _Stub(elision, rare_strings(stub.text))
 
     def _note(self, result: ToolResult) -> None:
         self._runs.setdefault(result.use.key, result.turn)

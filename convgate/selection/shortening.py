@@ -72,11 +72,10 @@ def explain_elisions(decisions: TurnDecisions, elisions: Elisions) -> TurnDecisi
 
 def _explain(why: W, elisions: Sequence[Elision]) -> W:
     n_shown, n_lines = (sum(getattr(each, name) for each in elisions) for name in ("n_shown", "n_lines"))
-    reasons = (f"{each.reason[0].upper()}{each.reason[1:]}" for each in elisions)
     return replace(
         why,
         how=f"{why.how}, shortened to {n_shown:,} of {pluralize(n_lines, 'line')}",
-        explanation=" ".join([why.explanation, *dict.fromkeys(reasons)]),
+        explanation=" ".join([why.explanation, *dict.fromkeys(each.reason for each in elisions)]),
     )
 
 
