@@ -17,6 +17,7 @@ from convgate.modes.classifier import load_classifier
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.selection.around import Around, Log, Remember
+from convgate.selection.originals import Originals
 from convgate.selection.selector import Selector
 from convgate.traces import start_traces
 
@@ -88,4 +89,5 @@ def selector_of(policy: Policy, settings: Settings, *, log: Log | None = None) -
         settings,
         holds=cache(lambda: InvariantReader(load_judge(settings))) if settings.hold_invariants else None,
         around=around,
+        originals=Originals(settings),
     )

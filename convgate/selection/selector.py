@@ -17,6 +17,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Unpack
 
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
@@ -36,6 +37,7 @@ from convgate.selection import responses
 from convgate.selection.added import Message
 from convgate.selection.around import Around
 from convgate.selection.memory import HYSTERESIS, compare_prefix, keep_steady
+from convgate.selection.originals import Originals
 from convgate.selection.reading import encode_turns
 from convgate.selection.request import AllOptions, Options, Request, ask
 from convgate.selection.selection import Selection
@@ -59,6 +61,7 @@ class Selector:
     holds: Callable[[], InvariantReader] | None = None  # finds what must hold; None: nothing is held
     around: Sequence[Around] = ()  # memory, guardrails and log
     counter: TokenCounter | None = None  # None: the bundled tokenizer
+    originals: Originals | None = None  # of results that are sent as stubs; None: they are not stored
     reader: MessageReader = field(default_factory=MessageReader, repr=False)
     tables: ConversationCache[TurnTable] = field(default_factory=ConversationCache, repr=False)
     evidence: ConversationCache[Evidence] = field(default_factory=ConversationCache, repr=False)
@@ -193,7 +196,13 @@ class Selector:
     def find_elisions(self, turns: Sequence[Turn], kept: Collection[int]) -> Elisions:
         """Return the tool results to send as stubs: the stage `elide`. kept: the turns that are sent."""
         evidence = self.evidence.get(turns, lambda known, new: (known or Evidence()).extend(new))
-        return find_elisions(evidence, kept, self.counter)
+        found = find_elisions(evidence, kept, self.counter)
+        is_stored = self.originals is None or self.originals.keep(chain.from_iterable(found.values()))
+        return found if is_stored else {}
+
+    def expand(self, id: str) -> str:
+        """Return the whole text of a result by the id in its stub; MissingResultError when none has it."""
+        return (self.originals or Originals(self.settings)).expand(id)
 
     def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return the policy's decisions alone: the stage `score`."""

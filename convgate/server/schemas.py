@@ -146,6 +146,13 @@ class OutcomeReply(BaseModel):
     ok: bool
 
 
+class ResultReply(BaseModel):
+    """The whole text of a tool result that was sent as a stub."""
+
+    id: str
+    text: str
+
+
 class HealthReply(BaseModel):
     """The server answers."""
 

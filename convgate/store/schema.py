@@ -318,6 +318,12 @@ _GROWTH = (
     "CREATE INDEX openings_by_conversation ON openings (conversation, length)",
 )
 
+_ELISION = (
+    # The text of each tool result that was sent as a stub; sent: when that was last.
+    "CREATE TABLE elided_results (id TEXT PRIMARY KEY, text TEXT NOT NULL, sent TEXT NOT NULL) STRICT",
+    "CREATE INDEX elided_results_by_time ON elided_results (sent)",
+)
+
 
 @migrations()
 def m001_tables(db: Database) -> None:
@@ -351,4 +357,11 @@ def m004_rollouts(db: Database) -> None:
 def m005_growth(db: Database) -> None:
     """Create the table of turns that conversations grew by."""
     for statement in _GROWTH:
+        db.execute(statement)
+
+
+@migrations()
+def m006_elision(db: Database) -> None:
+    """Create the table of tool results that were sent as stubs."""
+    for statement in _ELISION:
         db.execute(statement)
