@@ -1,7 +1,7 @@
 """Sessions of agents, with the tool results that were needed later; no annotator is needed.
 
 Claude Code, Codex, SWE-agent, tau-bench and every other format with tool results that convgate reads. A
-later call or answer that repeats a rare string (a path, identifier or number of 8 characters or more, or an
+later call or answer that repeats a rare string (a path, identifier or number of 8 characters or more, an
 error's line) needed the one earlier result that shows it. Rare is what no other earlier result or message
 has. What several results show and no message is ambiguous between them, and a result which shows nothing
 rare cannot be labelled: neither is judged.
@@ -12,10 +12,11 @@ needs.
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,7 +74,7 @@ def label_results(conversation: Conversation) -> ResultLabels:
                     shown.setdefault(string, {})[content] = index
                     with_rare.add(index)
             continue
-        strings = find_strings(turn.scored_text)
+        strings = {string for text in _texts(turn) for string in find_strings(text)}
         if turn.role == "assistant":
             for string in strings - said:
                 holders = set(shown.get(string, {}).values())
@@ -96,6 +97,24 @@ def find_strings(text: str) -> set[str]:
     return {s for s in runs | names | ends if len(s) >= MIN_LENGTH and _MARKED.search(s)} | {
         error for error in errors if len(error) >= MIN_LENGTH
     }
+
+
+def _texts(turn: Turn) -> Iterator[str]:
+    """Yield the text of a turn, and the texts among the arguments of its calls."""
+    yield turn.text
+    for call in turn.tool_calls:
+        try:
+            values = [json.loads(call.arguments)]
+        except ValueError:
+            values = [call.arguments]
+        while values:
+            value = values.pop()
+            if isinstance(value, str):
+                yield value
+            elif isinstance(value, Mapping):
+                values += value.values()
+            elif isinstance(value, list):
+                values += value
 
 
 def find_results(conversation: Conversation) -> tuple[int, ...]:
