@@ -20,6 +20,7 @@ ASIDES = (
     "The order of the lines is that of their time stamps, so I can read from the top.",
     "`Content-Type: application/json` is what I would expect here, but it plays no part.",
     "This could also come from a deployment; I keep that in mind.",
+    "With a database I would ask `pg_stat_activity` or raise `max_connections`; here there is none.",
     "Counting with a command is safer than by eye.",
     "The check reports the file and the key, which is enough to find the place.",
     "Other environments have the same layout, so a comparison is cheap.",

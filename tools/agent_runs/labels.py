@@ -1,4 +1,4 @@
-"""The truth of generated runs as a relevance set, and how right the labels of the corpus converter are on it."""
+"""The truth of generated runs as a relevance set, and how right the corpus converter's labels are on it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def read_run(run: AgentRun) -> Conversation:
 
 
 def true_labels(run: AgentRun, conversation: Conversation) -> Callable[[int], tuple[Turns, Turns]]:
-    """Return a function from the turn of a call to the results that are needed from there on, and all earlier."""
+    """Return a function from a call, by its turn, to the results needed from there on, and all earlier."""
     turns, results = conversation.turns, find_results(conversation)
     calls = [index for index, turn in enumerate(turns) if turn.role == "assistant"]
     numbers = {index: number for number, index in enumerate(calls)}

@@ -34,8 +34,9 @@ _RUN = re.compile(r"[\w./~@#$-]+")
 _NAME = re.compile(r"\w+")
 _PLACE = re.compile(r"^(?:[^\s:]+:\d+:| *\d+(?:\t|→))")  # before a line that a search or a reader shows
 _ERROR = re.compile(r"^.*?(\w*(?:Error|Exception|Failure|FAILED|panic)\b:? .*)$", re.MULTILINE)
-_MARKED = re.compile(r"\d|_|[a-z][A-Z]|\w[./\\:@-]\w*[./\\_\d]|/\w")
-"""What a plain word does not have; one dot, slash or hyphen is common in prose."""
+_ERROR_CLASS = re.compile(r"[\w.]*(?:Error|Exception|Warning)")  # known to everybody, unlike its message
+_MARKED = re.compile(r"\d|_|[a-z][A-Z]|^[/~]|\w[./]\w+[./]\w|\w\.[a-z]{1,5}$")
+"""What plain words do not have, nor pairs of them such as input/output."""
 
 Turns = frozenset[int]
 
@@ -94,9 +95,8 @@ def find_strings(text: str) -> set[str]:
     names = {name for run in runs for name in _NAME.findall(run)}
     ends = {run[match.end() :] for run in runs for match in re.finditer("/", run)}  # of paths
     errors = {match.strip("`\"' .") for match in _ERROR.findall(text)}
-    return {s for s in runs | names | ends if len(s) >= MIN_LENGTH and _MARKED.search(s)} | {
-        error for error in errors if len(error) >= MIN_LENGTH
-    }
+    marked = {string for string in runs | names | ends if _MARKED.search(string)}
+    return {s for s in marked | errors if len(s) >= MIN_LENGTH and not _ERROR_CLASS.fullmatch(s)}
 
 
 def _texts(turn: Turn) -> Iterator[str]:
