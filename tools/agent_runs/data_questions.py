@@ -20,6 +20,7 @@ ASIDES = (
     "The order of the lines is that of their time stamps, so I can read from the top.",
     "`Content-Type: application/json` is what I would expect here, but it plays no part.",
     "This could also come from a deployment; I keep that in mind.",
+    "With a database I would ask `pg_stat_activity` or raise `max_connections`; here there is none.",
     "Counting with a command is safer than by eye.",
     "The check reports the file and the key, which is enough to find the place.",
     "Other environments have the same layout, so a comparison is cheap.",
@@ -59,15 +60,24 @@ class _DataQuestions:
             self._ask_later()
         return self.agent.finish(f"{FAMILY}-{self.seed}", FAMILY)
 
+    def _hear(self, text: str) -> None:
+        self.agent.hear(text)
+        if self.agent.n_tool_calls == 0:
+            self.listing = self.agent.act_once(self._aside(), ("list_directory", {"pattern": "**/*"}))
+
+    def _path(self, path: str) -> Seen:
+        """The path as the listing shows it."""
+        return self.listing.quote(path)
+
     def _explain_incident(self) -> None:
         rng, agent = self.rng, self.agent
         incident = self.incidents.pop()
-        agent.hear(
+        self._hear(
             f"Something failed at {incident.minute} on 2 March. What was the reason, and whom do I call?"
         )
         self._look_around(rng.randint(1, 3))
         pattern = rng.choice((f"{incident.minute}:.. ERROR", "ERROR", f"T{incident.minute[:4]}"))
-        gateway = agent.act_once(self._aside(), _search(pattern, "logs/gateway.log"))
+        gateway = agent.act_once(self._aside(), _search(pattern, self._path("logs/gateway.log")))
         request = gateway.find(rf"{incident.minute}:\d\d ERROR (req-\w+) 502")
         service = gateway.find(rf"{request} 502 from (\w+)")
         self._look_around(rng.randint(0, 2))
@@ -76,15 +86,16 @@ class _DataQuestions:
                 "The gateway lost {r}. " + self._aside(), _search(str(request), "logs"), r=request
             )
         else:
-            log = f"logs/{service}.log"
+            log = self._path(f"logs/{service}.log")
             text = "The gateway lost {r}, of {s}. " + self._aside()
             found = agent.act_once(text, _read(log), r=request, s=service)
         host = found.find(rf"{request} PoolExhausted: .* to (\S+)")
         pool = found.find(rf"{request} PoolExhausted: (\S+) has")
-        config = f"config/production/{service}.json"
+        config = self._path(f"config/production/{service}.json")
+        table = self._path("data/hosts.csv")
         hosts, _ = agent.act(
             "{service} had no free connection to {host}. " + self._aside(),
-            rng.choice((_search(str(host), "data/hosts.csv"), _read("data/hosts.csv"))),
+            rng.choice((_search(str(host), table), _read(table))),
             _read(config),
             service=service,
             host=host,
@@ -93,7 +104,7 @@ class _DataQuestions:
         team = hosts.find(rf"{host},zone-\d,\d+,img-[\d.]+,(\S+)")
         zone = hosts.find(rf"{host},(zone-\d)")
         self._look_around(rng.randint(0, 2))
-        book = agent.act_once(self._aside(), _read("docs/runbook.md"))
+        book = agent.act_once(self._aside(), _read(self._path("docs/runbook.md")))
         contact = book.find(rf"On call: `({service}-oncall-\d+)`")
         form = book.find(rf"(?s)## {service}\n.*?form (F-\d+)")
         agent.answer(
@@ -112,7 +123,7 @@ class _DataQuestions:
 
     def _pass_check(self) -> None:
         environment = self.environments.pop(self.rng.randrange(len(self.environments)))
-        self.agent.hear(f"Please make check_config.py pass for {environment}.")
+        self._hear(f"Please make check_config.py pass for {environment}.")
         command = f"python check_config.py {environment}"
         checked = self.agent.act_once(self._aside(), _run(command))
         for file, key in self.repository.bad_settings[environment]:
@@ -145,22 +156,23 @@ class _DataQuestions:
         self._look_around(self.rng.randint(0, 2))
         spoilt = self.repository.bad_settings
         other = next(name for name in ENVIRONMENTS if all(bad != key for _, bad in spoilt[name]))
-        model = agent.act_once(self._aside(), _read(file.replace(environment, other)))
+        model = agent.act_once(self._aside(), _read(self._path(file.replace(environment, other))))
         right = model.find(rf'^( *"{key}": .*)$')
         agent.act(f"{other} has another value. " + self._aside(), _edit(path, old, right))
 
     def _align(self) -> None:
         rng, agent = self.rng, self.agent
         service, key = self.different.pop()
-        agent.hear(
+        self._hear(
             f"Do the cache sizes of {service} differ between staging and production? Then align staging."
         )
-        staging, production = (f"config/{name}/{service}.json" for name in ("staging", "production"))
+        paths = [self._path(f"config/{name}/{service}.json") for name in ("staging", "production")]
+        staging, production = paths
         self._look_around(rng.randint(0, 3))
         if rng.random() < 0.5:
             mine, other = agent.act(self._aside(), _read(staging), _read(production))
         else:
-            mine = other = agent.act_once(self._aside(), _run(f"diff {staging} {production}"))
+            mine = other = agent.act_once(self._aside(), _run(f"diff {staging} {production}"), needs=paths)
         old = mine.find(rf'^(?:< )?( *"{key}": \d+,?)$')
         new = (other.find_all(rf'^(?:> )? *("{key}": \d+,?)$') or [old])[-1]
         agent.act(
@@ -169,7 +181,9 @@ class _DataQuestions:
             old=old.strip(),
         )
         if rng.random() < 0.6:
-            checked = agent.act_once(self._aside(), _run("python check_config.py staging"))
+            checked = agent.act_once(
+                self._aside(), _run("python check_config.py staging"), needs=[self._path("check_config.py")]
+            )
             n = checked.find(r"^(\d+ problems)")
             agent.answer("Staging now has {new}; the check reports {n}.", new=new, n=n)
         else:
@@ -178,9 +192,9 @@ class _DataQuestions:
     def _sum_orders(self) -> None:
         rng, agent = self.rng, self.agent
         region, month = rng.choice(REGIONS), f"2026-{rng.randint(1, 6):02}"
-        agent.hear(f"What do the orders of {region} in {month} sum up to, and who ordered most?")
+        self._hear(f"What do the orders of {region} in {month} sum up to, and who ordered most?")
         limit = rng.choice((60, 150, 600))
-        table = agent.act_once(self._aside(), _read("data/orders.csv", 1, limit))
+        table = agent.act_once(self._aside(), _read(self._path("data/orders.csv"), 1, limit))
         self._look_around(rng.randint(0, 2))
         chosen = f'$2=="{month}" && $3=="{region}"'
         rows = agent.act_once(
@@ -194,7 +208,9 @@ class _DataQuestions:
         customer = ranking.find(r"^\d+ (C\d+)")
         pattern = rng.choice((str(customer), str(customer)[:2], "enterprise|plus|basic"))
         people = agent.act_once(
-            "{c} is the largest. " + self._aside(), _search(pattern, "data/customers.csv"), c=customer
+            "{c} is the largest. " + self._aside(),
+            _search(pattern, self._path("data/customers.csv")),
+            c=customer,
         )
         name = people.find(rf"{customer},([^,]+),")
         manager = people.find(rf"{customer},[^,]+,\w+,([^,]+),")
@@ -218,18 +234,21 @@ class _DataQuestions:
         for _ in range(n):
             service, environment = rng.choice(SERVICES), rng.choice(ENVIRONMENTS)
             start = rng.randint(1, 100)
+            log = self._path(f"logs/{service}.log")
             calls: list[Call] = [
-                _read(f"logs/{service}.log"),
-                _read(f"logs/{service}.log", start, start + rng.randint(40, 150)),
-                _read(f"config/{environment}/{service}.json"),
-                _search("WARN", rng.choice(("logs", f"logs/{service}.log"))),
-                _search(rng.choice(SERVICES), f"config/{environment}"),
-                _run(f"tail -n {rng.randint(30, 90)} logs/{service}.log"),
+                _read(log),
+                _read(log, start, start + rng.randint(40, 150)),
+                _read(self._path(f"config/{environment}/{service}.json")),
+                _search("WARN", rng.choice(("logs", log))),
+                _search(rng.choice(SERVICES), self._path(f"config/{environment}")),
+                _run(f"tail -n {rng.randint(30, 90)} {log}"),
                 _run("wc -l logs/*.log data/*.csv config/*/*.json"),
                 ("list_directory", {"pattern": rng.choice(("**/*", "config/**/*", "logs/*"))}),
-                _read("data/hosts.csv"),
+                _read(self._path("data/hosts.csv")),
             ]
-            self.agent.act(self._aside(), *rng.sample(calls, rng.choice((1, 1, 2))))
+            chosen = rng.sample(calls, rng.choice((1, 1, 2)))
+            is_tail = any("tail" in given.get("command", "") for _, given in chosen)
+            self.agent.act(self._aside(), *chosen, needs=[log] * is_tail)
 
     def _ask_later(self) -> None:
         question, value = self.later.pop(self.rng.randrange(len(self.later)))

@@ -21,7 +21,7 @@ TRADES = ["Bakery", "Tools", "Textiles", "Books", "Optics", "Farms", "Ceramics",
 SETTINGS = ["timeout_ms", "retry_budget", "pool_size", "cache_entries", "batch_rows", "queue_depth"]
 EVENTS = [
     "request handled in {n} ms", "cache refreshed with {n} entries", "batch of {n} rows written",
-    "session {id} renewed", "worker {n} idle", "health check answered", "token {id} rotated",
+    "session {id} renewed", "worker {n} idle", "health check answered", "token {id} rotated", "upload of application/json refused",
 ]  # fmt: skip
 WARNINGS = ["slow answer of {n} ms from {host}", "queue depth at {n}", "retry {n} for job {id}"]
 
@@ -195,4 +195,5 @@ def _make_runbook(rng: random.Random) -> str:
         "Settings are changed in staging first, and checked with `python check_config.py staging`.\n"
         for service in SERVICES
     ]
-    return "\n".join(["# Runbook\n", *parts])
+    top = "# Runbook\n\nOf a database, look at `pg_stat_activity` and `max_connections` first.\n"
+    return "\n".join([top, *parts])
