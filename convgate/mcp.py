@@ -161,7 +161,7 @@ class Tools:
             str, Field(min_length=1, max_length=100, description="The id in the shortened result.")
         ],
     ) -> dict[str, Any]:
-        """Return the whole text of a tool result that was shortened; its id stands at the start of the rest."""
+        """Return the whole text of a tool result that was shortened; its id stands at the start."""
         return {"notice": NOTICE, "text": self._originals.expand(id)}
 
     @cached_property

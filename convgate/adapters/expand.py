@@ -3,8 +3,8 @@
     client.chat.completions.create(model=…, messages=select_messages(messages), tools=[OPENAI_TOOL, …])
     messages.append(answer(call))  # of a call of that tool
 
-`answer` takes calls of Chat Completions, `function_call` items of Responses, and Anthropic's `tool_use` blocks,
-and returns a message, an item or a block. The server's tool for coding agents: `convgate mcp`.
+`answer` takes calls of Chat Completions, `function_call` items of Responses, and Anthropic's `tool_use`
+blocks, and returns a message, an item or a block. Coding agents get the tool from `convgate mcp`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NAME = "expand_result"
 
 _DESCRIPTION = (
     "Return the whole text of an earlier tool result that was shortened. Such a result begins with"
-    " `[Shortened by convgate, id …`; give that id. Call it only when the lines that are shown do not suffice."
+    " `[Shortened by convgate, id …`; give that id. Call it only when the lines shown are not enough."
 )
 _PARAMETERS = {
     "type": "object",

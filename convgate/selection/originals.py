@@ -69,6 +69,8 @@ class Originals:
 def expand(id: str, *, settings: Settings | str | Path | None = None) -> str:
     """Return the whole text of a tool result that was sent as a stub, which has its id.
 
-    settings: whose library has it; default: those of this machine. Raises MissingResultError for an unknown id.
+    settings: whose library has it; default: those of this machine.
+
+    Raises MissingResultError for an unknown id.
     """
     return Originals(resolve_settings(settings)).expand(id)
