@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from convgate.rollouts.rollout import rollout
     from convgate.selection.added import Capsule
     from convgate.selection.load import load, load_gate
+    from convgate.selection.originals import expand
     from convgate.selection.selection import Selection
     from convgate.selection.selector import Selector
     from convgate.sessions import SessionManager
@@ -59,6 +60,7 @@ __all__ = [
     "TurnDecision",
     "TurnDecisions",
     "__version__",
+    "expand",
     "feedback",
     "feedback_from_answer",
     "load",
@@ -86,6 +88,7 @@ _LAZY = {
     "Settings": "convgate.core.settings",
     "TurnDecision": "convgate.core.decisions",
     "TurnDecisions": "convgate.core.decisions",
+    "expand": "convgate.selection.originals",
     "feedback": "convgate.labels.feedback",
     "feedback_from_answer": "convgate.labels.feedback",
     "load": "convgate.selection.load",

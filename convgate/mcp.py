@@ -23,6 +23,7 @@ from convgate.core.settings import Settings, load_settings
 from convgate.embedding.base import Encoder
 from convgate.policies.search import bm25_scores
 from convgate.selection.load import load
+from convgate.selection.originals import Originals
 from convgate.selection.selection import Selection
 from convgate.selection.selector import Selector
 from convgate.store import Conversations, ConversationSummary, Store
@@ -64,7 +65,7 @@ def build_server(settings: Settings | None = None, *, encoder: Encoder | None = 
     """
     tools = Tools(settings or load_settings(), encoder)
     server = MCPServer("convgate", version=__version__, instructions=NOTICE, log_level="WARNING")
-    for tool in (tools.select_context, tools.explain_turn, tools.search_history):
+    for tool in (tools.select_context, tools.explain_turn, tools.search_history, tools.expand):
         server.add_tool(tool, annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False))
     return server
 
@@ -152,6 +153,20 @@ class Tools:
                 shown = _show(turn, index, min(MAX_TEXT, MAX_TEXTS // limit))
                 results.append({"conversation": key, "title": title[:200], **shown})
         return {"notice": NOTICE, "results": results, "turns_searched": len(pool)}
+
+    @_errors_for_agents()
+    def expand(
+        self,
+        id: Annotated[
+            str, Field(min_length=1, max_length=100, description="The id in the shortened result.")
+        ],
+    ) -> dict[str, Any]:
+        """Return the whole text of a tool result that was shortened; its id stands at the start."""
+        return {"notice": NOTICE, "text": self._originals.expand(id)}
+
+    @cached_property
+    def _originals(self) -> Originals:
+        return Originals(self._settings)
 
     @cached_property
     def _selector(self) -> Selector:

@@ -3,7 +3,8 @@
     messages = select_messages(messages)  # for client.chat.completions.create(messages=messages, …)
     items = select_messages(items)  # for client.responses.create(input=items, …)
 
-The lists are never changed; the same objects are returned.
+The lists are never changed; the same objects are returned, and with the setting `elide` copies of those whose
+tool results are shortened.
 """
 
 from __future__ import annotations
@@ -30,10 +31,9 @@ def select_messages(
     Raises the errors of loading the default; everything else is logged, and all messages are returned.
     """
     items = list(messages)
-    kept = (selector or default_selector()).keep(
+    sent = (selector or default_selector()).select(
         items, _fields, [index for index in range(len(items)) if index in always]
     )
-    sent = [items[index] for index in kept]
     return join_neighbours(dialect_of(sent), sent)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from convgate.messages.validity import make_valid
 from convgate.selection.load import load
 from convgate.selection.selection import Selection
 from convgate.selection.selector import Selector
+from convgate.selection.shortening import Elisions, shorten_message
 from convgate.transcripts import dialect_of, list_messages
 
 log = logging.getLogger(__name__)
@@ -28,6 +29,22 @@ Convert = Callable[[Any], Mapping[str, Any]]  # a framework's message to an Open
 
 Source = Selector | Settings | str | Path
 """What chooses: `convgate.load()`, settings, or a settings file's path."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What is sent of a list."""
+
+    indices: list[int]  # increasing
+    selection: Selection | None = None  # None where no user said anything
+    elided: Elisions = field(default_factory=dict)  # results that are sent as stubs, by their turns
+
+    def of(self, messages: Sequence[Any], listed: Sequence[Mapping[str, Any]]) -> list[Any]:
+        """Return the messages to send; copies of the `listed` ones, which are dicts, with stubs."""
+        return [
+            shorten_message(listed[index], self.elided[index])[0] if index in self.elided else messages[index]
+            for index in self.indices
+        ]
 
 
 @dataclass(frozen=True)
@@ -51,12 +68,17 @@ class MessageSelector:
         messages to keep in any case. What is kept is a valid list (`check_valid`), unless its last message
         makes that impossible. Failures are logged.
         """
-        try:
-            listed = list_messages(map(convert, messages) if convert else messages)
-            return self.choose(self.selector.reader.read(listed), always)[0]
-        except Exception:  # the agent goes on with its full history
-            log.exception("selecting failed; all %d messages are sent", len(messages))
-            return list(range(len(messages)))
+        return self._choose(messages, convert, always)[0].indices
+
+    def select(
+        self, messages: Sequence[Any], convert: Convert | None = None, always: Sequence[int] = ()
+    ) -> list[Any]:
+        """Return the messages to send, as `keep`: the same objects, but dicts with stubs of tool results.
+
+        Without the setting `elide` there are none of these.
+        """
+        choice, listed = self._choose(messages, convert, always)
+        return choice.of(messages, listed)
 
     async def akeep(
         self, messages: Sequence[Any], convert: Convert | None = None, always: Sequence[int] = ()
@@ -64,10 +86,21 @@ class MessageSelector:
         """Return the same as `keep`, without blocking the event loop."""
         return await asyncio.to_thread(self.keep, messages, convert, always)
 
+    def _choose(
+        self, messages: Sequence[Any], convert: Convert | None, always: Sequence[int]
+    ) -> tuple[Choice, Sequence[Mapping[str, Any]]]:
+        """Return what is sent, and the messages as dicts."""
+        try:
+            listed = list_messages(map(convert, messages) if convert else messages)
+            return self.choose(self.selector.reader.read(listed), always), listed
+        except Exception:  # the agent goes on with its full history
+            log.exception("selecting failed; all %d messages are sent", len(messages))
+            return Choice(list(range(len(messages)))), ()
+
     def choose(
         self, turns: tuple[Turn, ...], always: Sequence[int] = (), *, session: str | None = None
-    ) -> tuple[list[int], Selection | None]:
-        """Return the same as `keep`, of turns, and the selection; None where no user said anything.
+    ) -> Choice:
+        """Return the same as `keep`, of turns, and the selection.
 
         Raises what selecting raises.
         """
@@ -75,21 +108,24 @@ class MessageSelector:
         dialect = dialect_of(turn.source or {} for turn in turns)
         current = _find_current(turns, images_follow_results=dialect.images_follow_results)
         if current is None:
-            return list(range(len(turns))), None
+            return Choice(list(range(len(turns))))
         following = range(current + 1, len(turns))
         budget = settings.budget.tokens if self.budget is None else self.budget
         if budget is not None and following:
             budget = max(0, budget - int(turn_tokens(turns[current + 1 :], selector.counter).sum()))
         # What is kept is not rewritten: messages that a selection adds are not sent.
+        # Results are elided below, where those after the current message are.
         selection = selector.select_at(
-            Conversation(id="live", turns=turns), current, budget=budget, adds=False, session=session
-        )
+            Conversation(id="live", turns=turns), current, budget=budget, adds=False, session=session,
+            elide=False,
+        )  # fmt: skip
         kept = {*selection.indices, *following, *always}
         indices = make_valid(turns, kept, len(turns) - 1, pair_answers=settings.pair_answers).indices
         if settings.assistant_first == "quote":
             first = next((index for index in indices if turns[index].role == "user"), 0)
             indices = [index for index in indices if index >= first or turns[index].is_instruction]
-        return indices, selection
+        elided = selector.find_elisions(turns, indices) if settings.elide else {}
+        return Choice(indices, selection, elided)
 
 
 def _find_current(turns: Sequence[Turn], *, images_follow_results: bool) -> int | None:

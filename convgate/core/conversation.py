@@ -61,9 +61,11 @@ class ContentPart:
 
     kind: str  # "text", "image_url", "input_audio", "file", …
     text: str  # a non-text part is named in brackets, such as "[image]"
+    call_id: str | None = field(default=None, repr=False, compare=False)
+    """The call whose result it is; None where the turn has no other parts than one result."""
 
     def __post_init__(self) -> None:
-        make_writable(self, "kind", "text")
+        make_writable(self, "kind", "text", "call_id")
 
     @property
     def is_placeholder(self) -> bool:

@@ -47,6 +47,10 @@ _JSON_NAMES = (
 )  # fmt: skip
 
 
+def _join_how(outcome: str, how: str) -> str:
+    return f"{outcome}{how}" if how.startswith(",") else f"{outcome} {how}".rstrip()
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What decisions about turns, exchanges and boundaries say."""
@@ -82,7 +86,7 @@ class TurnDecision(Decision):
     @property
     def outcome_text(self) -> str:
         """The outcome in words, and how it came about."""
-        return f"{self.outcome.capitalize()} {self.how}".rstrip()
+        return _join_how(self.outcome.capitalize(), self.how)
 
     @property
     def outcome_name(self) -> str:
@@ -138,8 +142,7 @@ class Why:
 
     def sentence(self, *, kept: bool) -> str:
         """Return the whole sentence."""
-        outcome = "Kept" if kept else "Dropped"
-        return f"{f'{outcome} {self.how}'.rstrip()}: {self.explanation}"
+        return f"{_join_how('Kept' if kept else 'Dropped', self.how)}: {self.explanation}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

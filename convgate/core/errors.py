@@ -104,6 +104,12 @@ class DamagedError(StoreError):
         super().__init__(message)
 
 
+class MissingResultError(StoreError):
+    """No shortened tool result has the id."""
+
+    code = "missing_result"
+
+
 class ReadOnlyError(StoreError):
     """Something was to be written to a data folder that is in read-only mode."""
 

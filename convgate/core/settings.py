@@ -212,6 +212,7 @@ class Settings(_Section):
     hold_invariants: bool = True  # whether turns that state what must hold are sent whatever is decided
     assistant_first: Literal["send", "quote"] = "send"  # or quote: what is said before a user's first message
     pair_answers: bool = False  # whether a question and its answer stay together
+    elide: bool = False  # whether tool results that later turns replace are sent as stubs
     upload_limit_mb: int = Field(200, ge=1, le=2000)  # MB a file
     app_token: bool = True  # whether the app asks browsers for the token that it prints at its start
     read_limit_seconds: float = Field(120, gt=0, le=86_400)  # for reading a file of conversations or labels
@@ -278,7 +279,7 @@ SELECTING: Mapping[str, Any] = {
         (
             *("encoder", "encoder_dtype", "threshold_rule", "threshold_parameters", "min_turns", "max_turns"),
             *("version", "policy", "policy_parameters", "hold_invariants", "assistant_first", "pair_answers"),
-            "budget",
+            *("elide", "budget"),
         ),
         True,
     ),

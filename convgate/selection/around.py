@@ -42,7 +42,7 @@ class Remember:
         """Keep what was sent."""
         past = PastRequest(
             request.table.current, request.intents, sent.numbers, selection.tokens, selection.breaches,
-            request.at, sent.quotes, selection.cache.spending if selection.cache else None,
+            sent.shortened, request.at, sent.quotes, selection.cache.spending if selection.cache else None,
         )  # fmt: skip
         self.requests.keep(request.table.hashes[-1], past)
 

@@ -21,7 +21,7 @@ cache, by the pauses so far, read it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
@@ -32,10 +32,9 @@ from numpy.typing import NDArray
 from convgate.core.decisions import CACHE, Override, TurnDecisions
 from convgate.costs.prices import Price
 from convgate.invariants.invariant import Invariant
-from convgate.messages.table import TurnTable
 from convgate.messages.tokens import TokenCounter
-from convgate.selection.added import AddedMessage, quote_turns
-from convgate.selection.memory import PastRequest, Quotes, Spending, message_number
+from convgate.selection.added import quote_turns
+from convgate.selection.memory import Quotes, Spending, message_number
 from convgate.selection.request import Request
 from convgate.selection.sending import SentMessages, send
 
@@ -70,56 +69,93 @@ class _Candidate(NamedTuple):
     tokens: NDArray[np.int64]  # (m,)
 
 
-def reuse_prefix(
-    request: Request,
-    decisions: TurnDecisions,
-    selected: SentMessages,
-    held: Sequence[Invariant],
-    price: Price,
-    counter: TokenCounter | None,
-) -> tuple[SentMessages, TurnDecisions, CacheReport]:
-    """Return what is sent in place of `selected`, the decisions with what that changes, and the costs.
+class PrefixReuse:
+    """Chooses the way of one request, and says what it costs."""
 
-    held: what must hold. Nothing is sent that exceeds the request's budget, unless `selected` does.
-    """
-    past, candidates = request.past, _find_candidates(request, selected, counter)
-    before = Spending() if past is None else past.spending or Spending()
-    warm = None if past is None or request.at - past.at > price.life_seconds else past
-    n_warm = before.n_warm + (warm is not None)
-    n_cold = before.n_cold + (past is not None and warm is None)
-    everything, numbers = candidates[-1].tokens, candidates[-1].numbers
-    cost_all = _cost(price, everything, 0 if warm is None else int(everything[numbers <= warm.current].sum()))
-    further = (_PRIOR[0] + n_warm) / (_PRIOR[1] + n_cold)  # the mean of a geometric law
+    def __init__(
+        self,
+        request: Request,
+        selected: SentMessages,
+        price: Price,
+        counter: TokenCounter | None,
+        saved: NDArray[np.int64],
+    ) -> None:
+        """Choose it. selected: what the policy keeps. saved: (n,) tokens of each turn that stubs save."""
+        self._request, self._price, self._counter = request, price, counter
+        past, costs = request.past, request.table.costs - saved
+        self._before = Spending() if past is None else past.spending or Spending()
+        self._warm = None if past is None or request.at - past.at > price.life_seconds else past
+        self._n_warm = self._before.n_warm + (self._warm is not None)
+        self._n_cold = self._before.n_cold + (past is not None and self._warm is None)
+        # of requests in a row that find the cache warm: the mean of a geometric law
+        self._further = (_PRIOR[0] + self._n_warm) / (_PRIOR[1] + self._n_cold)
+        candidates = _find_candidates(request, selected, costs, counter)
+        self._all = everything = candidates[-1]
+        known = (
+            0
+            if self._warm is None
+            else int(everything.tokens[everything.numbers <= self._warm.current].sum())
+        )
+        self._cost_all = _cost(price, everything.tokens, known)
+        limit = math.inf if request.budget is None else max(request.budget, int(candidates[0].tokens.sum()))
+        self._chosen = min((each for each in candidates if each.tokens.sum() <= limit), key=self._weigh)
 
-    def weigh(candidate: _Candidate) -> tuple[bool, float]:
-        """Return whether it costs more than was saved, and what it costs now and later."""
-        now = _cost(price, candidate.tokens, _shared_tokens(candidate, warm))
-        later = further * _cost(price, candidate.tokens, int(candidate.tokens.sum()))
-        known = int(everything[: _first_difference(candidate.numbers, numbers)].sum())
-        back = _cost(price, everything, known) - _cost(price, everything, int(everything.sum()))
-        risk = now + back * further / (1 + further)
-        is_dear = before.cost + risk > before.cost_all + cost_all
+    def _weigh(self, candidate: _Candidate) -> tuple[bool, float]:
+        """Return whether it may cost more than everything, and what it costs now and later; in dollars."""
+        price, everything = self._price, self._all.tokens
+        shared = 0 if self._warm is None else _shared_tokens(candidate, self._warm.sent)
+        now = _cost(price, candidate.tokens, shared)
+        later = self._further * _cost(price, candidate.tokens, int(candidate.tokens.sum()))
+        back = _cost(price, everything, _shared_tokens(self._all, candidate.numbers))
+        back -= _cost(price, everything, int(everything.sum()))
+        risk = now + back * self._further / (1 + self._further)
+        is_dear = self._before.cost + risk > self._before.cost_all + self._cost_all
         return is_dear, risk if is_dear else now + later
 
-    limit = math.inf if request.budget is None else max(request.budget, int(candidates[0].tokens.sum()))
-    candidate = min((each for each in candidates if each.tokens.sum() <= limit), key=weigh)
-    sent = selected
-    if candidate.way != "select":
+    def send(
+        self, selected: SentMessages, decisions: TurnDecisions, held: Sequence[Invariant]
+    ) -> tuple[SentMessages, TurnDecisions]:
+        """Return what is sent in place of `selected`, and the decisions with what that changes.
+
+        held: what must hold.
+        """
+        chosen, request = self._chosen, self._request
+        if chosen.way == "select":
+            return selected, decisions
         sent = send(
-            request, candidate.kept, held=held, statements=selected.statements, capsules=selected.capsules,
+            request, chosen.kept, held=held, statements=selected.statements, capsules=selected.capsules,
             pair_answers=request.pair_answers and request.budget is None,
-            quotes=candidate.quotes, counter=counter,
+            quotes=chosen.quotes, counter=self._counter,
         )  # fmt: skip
-        decisions = sent.valid.applied_to(_explain(request, decisions, candidate, warm, price))
-    shared = 0 if warm is None else sum(sent.tokens[: _first_difference(warm.sent, sent.numbers)])
-    usage = price.usage(sum(sent.tokens), shared)
-    cost = price.cost(usage)
-    spending = Spending(before.cost + cost, before.cost_all + cost_all, n_warm, n_cold)
-    return sent, decisions, CacheReport(candidate.way, usage.cached, cost, cost_all, spending)
+        return sent, sent.valid.applied_to(self._explain(decisions))
+
+    def report(self, tokens: int, shared: int) -> CacheReport:
+        """Return what the request costs. shared: of its tokens, those that begin it as the request before."""
+        usage = self._price.usage(tokens, 0 if self._warm is None else shared)
+        cost, before = self._price.cost(usage), self._before
+        spending = Spending(before.cost + cost, before.cost_all + self._cost_all, self._n_warm, self._n_cold)
+        return CacheReport(self._chosen.way, usage.cached, cost, self._cost_all, spending)
+
+    def _explain(self, decisions: TurnDecisions) -> TurnDecisions:
+        """Return the decisions with every turn kept that is sent or quoted for the sake of the prefix."""
+        chosen, warm, indices = self._chosen, self._warm, decisions.indices
+        kept = chosen.kept[indices] & ~decisions.kept
+        is_cached = indices <= (-1 if warm is None or chosen.way == "all" else warm.current)
+        until = datetime.fromtimestamp(self._request.at + self._price.life_seconds, UTC)
+        cached = _because(_CACHED.format(until=until))
+        overrides = dict.fromkeys(indices[kept & is_cached].tolist(), cached)
+        overrides |= dict.fromkeys(indices[kept & ~is_cached].tolist(), _because(_TO_COME))
+        for place, quoted in chosen.quotes.items():
+            for index in quoted:
+                now = f"{decisions.why(index).explanation} {_QUOTED}"
+                is_new = place == self._request.table.current
+                reason = now if is_new else _QUOTED_BEFORE.format(place=place)
+                overrides[index] = _because(reason, "as a quote")
+        return decisions.with_overrides(overrides)
 
 
 def _find_candidates(
-    request: Request, selected: SentMessages, counter: TokenCounter | None
+    request: Request, selected: SentMessages, costs: NDArray[np.int64], counter: TokenCounter | None
 ) -> list[_Candidate]:
     """Return the ways that can be gone, from `select` to `all`."""
     table, past, n = request.table, request.past, len(request.table)
@@ -130,7 +166,14 @@ def _find_candidates(
 
     def candidate(way: Way, kept: NDArray[np.bool_], quotes: Quotes) -> _Candidate:
         messages = {before: quote_turns(table.turns, quoted, counter) for before, quoted in quotes.items()}
-        return _Candidate(way, kept, quotes, *_lay_out(table, np.flatnonzero(kept), added, messages))
+        indices = np.flatnonzero(kept)
+        others = np.flatnonzero(~table.is_instruction[indices])
+        leading = int(others[0]) if len(others) else len(indices)
+        places = [leading] * len(added) + [int(np.searchsorted(indices, before)) for before in quotes]
+        further = [*added, *messages.values()]
+        numbers = np.insert(indices, places, [message_number(message.turn.text) for message in further])
+        tokens = np.insert(costs[indices], places, [message.tokens for message in further])
+        return _Candidate(way, kept, quotes, numbers, tokens)
 
     candidates = [candidate("select", needed, {})]
     if past is not None and past.current < n:
@@ -169,59 +212,16 @@ def _can_be_quoted(request: Request, indices: Sequence[int]) -> bool:
     )
 
 
-def _lay_out(
-    table: TurnTable,
-    indices: NDArray[np.int64],
-    added: Sequence[AddedMessage],
-    quotes: Mapping[int, AddedMessage],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return (m,) the numbers of the messages and (m,) their tokens."""
-    others = np.flatnonzero(~table.is_instruction[indices])
-    leading = int(others[0]) if len(others) else len(indices)
-    places = [leading] * len(added) + [int(np.searchsorted(indices, before)) for before in quotes]
-    messages = [*added, *quotes.values()]
-    return (
-        np.insert(indices, places, [message_number(message.turn.text) for message in messages]),
-        np.insert(table.costs[indices], places, [message.tokens for message in messages]),
-    )
-
-
-def _first_difference(numbers: NDArray[np.int64], others: NDArray[np.int64]) -> int:
-    """Return the length of the longest common beginning."""
-    n = min(len(numbers), len(others))
-    differs = np.flatnonzero(numbers[:n] != others[:n])
-    return int(differs[0]) if len(differs) else n
-
-
-def _shared_tokens(candidate: _Candidate, warm: PastRequest | None) -> int:
-    """Return the tokens of the longest common beginning with a request whose prefix is in the cache."""
-    return (
-        0 if warm is None else int(candidate.tokens[: _first_difference(warm.sent, candidate.numbers)].sum())
-    )
+def _shared_tokens(candidate: _Candidate, numbers: NDArray[np.int64]) -> int:
+    """Return the tokens of the longest common beginning with (m,) numbers of messages."""
+    n = min(len(numbers), len(candidate.numbers))
+    differs = np.flatnonzero(numbers[:n] != candidate.numbers[:n])
+    return int(candidate.tokens[: differs[0] if len(differs) else n].sum())
 
 
 def _cost(price: Price, tokens: NDArray[np.int64], cached: int) -> float:
     """Return the dollars of a request of (m,) messages whose first `cached` tokens are in the cache."""
     return price.cost(price.usage(int(tokens.sum()), cached))
-
-
-def _explain(
-    request: Request, decisions: TurnDecisions, candidate: _Candidate, warm: PastRequest | None, price: Price
-) -> TurnDecisions:
-    """Return the decisions with every turn kept that is sent or quoted for the sake of the prefix."""
-    kept = candidate.kept[decisions.indices] & ~decisions.kept
-    is_cached = decisions.indices <= (-1 if warm is None or candidate.way == "all" else warm.current)
-    until = datetime.fromtimestamp(request.at + price.life_seconds, UTC)
-    overrides = dict.fromkeys(
-        decisions.indices[kept & is_cached].tolist(), _because(_CACHED.format(until=until))
-    )
-    overrides |= dict.fromkeys(decisions.indices[kept & ~is_cached].tolist(), _because(_TO_COME))
-    for place, quoted in candidate.quotes.items():
-        for index in quoted:
-            now = f"{decisions.why(index).explanation} {_QUOTED}"
-            reason = now if place == request.table.current else _QUOTED_BEFORE.format(place=place)
-            overrides[index] = _because(reason, "as a quote")
-    return decisions.with_overrides(overrides)
 
 
 def _because(reason: str, how: str = "with the prefix") -> Override:

@@ -19,6 +19,7 @@ from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.selection.around import Around, Log, Remember
 from convgate.selection.memory import RequestMemory
+from convgate.selection.originals import Originals
 from convgate.selection.selector import Selector
 from convgate.traces import start_traces
 
@@ -100,6 +101,7 @@ def selector_of(
         holds=cache(lambda: InvariantReader(load_judge(settings))) if settings.hold_invariants else None,
         around=around,
         price=price,
+        originals=Originals(settings),
     )
 
 

@@ -67,6 +67,7 @@ class PastRequest:
     sent: NDArray[np.int64]  # (m,) the messages: a turn's index, or a number below 0 for another message
     tokens: int  # of them
     breaches: tuple[Invariant, ...]  # that were missing in this or an earlier request of the conversation
+    shortened: Mapping[int, int] = field(default_factory=dict)  # turns with stubs, and numbers of their texts
     at: float = 0.0  # seconds since 1970
     quotes: Quotes = field(default_factory=dict)
     spending: Spending | None = None  # with prices
@@ -105,15 +106,9 @@ class RequestMemory:
                 intents, breaches = (past.intents, past.breaches) if past else (None, ())
                 sent = np.array(stored.sent, dtype=np.int64)
                 return PastRequest(
-                    stored.current,
-                    intents,
-                    sent,
-                    stored.tokens,
-                    breaches,
-                    stored.at,
-                    stored.quotes,
-                    Spending(**stored.spending),
-                )
+                    stored.current, intents, sent, stored.tokens, breaches, stored.shortened,
+                    stored.at, stored.quotes, Spending(**stored.spending),
+                )  # fmt: skip
         return past
 
     def keep(self, digest: bytes, request: PastRequest) -> None:
@@ -128,13 +123,9 @@ class RequestMemory:
 
             with _without_store():
                 sent = SentRequest(
-                    request.current,
-                    request.at,
-                    request.tokens,
-                    request.sent.tolist(),
-                    request.quotes,
-                    asdict(request.spending or Spending()),
-                )
+                    request.current, request.at, request.tokens, request.sent.tolist(), request.quotes,
+                    request.shortened, asdict(request.spending or Spending()),
+                )  # fmt: skip
                 self._stored().keep(digest, sent)
 
 
@@ -156,14 +147,17 @@ class PrefixReport:
 
 
 def compare_prefix(
-    before: PastRequest | None, sent: Sequence[int], tokens: Sequence[int]
+    before: PastRequest | None, sent: Sequence[int], tokens: Sequence[int], shortened: Mapping[int, int]
 ) -> PrefixReport | None:
-    """Return how much of what was sent before is at the front now; None when there was no request before."""
+    """Return how much of what was sent before is at the front now; None when there was no request before.
+
+    shortened: as of `PastRequest`.
+    """
     if before is None:
         return None
     shared = 0
     for old, new in zip(before.sent.tolist(), sent, strict=False):
-        if old != new:
+        if old != new or before.shortened.get(old) != shortened.get(new):
             break
         shared += 1
     return PrefixReport(sum(tokens[:shared]), before.tokens)

@@ -28,6 +28,7 @@ class Options(TypedDict, total=False):
     capsules: Sequence[str | Message | Capsule]  # summaries by the caller
     pair_answers: bool | None  # whether a question and its answer stay together; None: as the settings say
     adds: bool  # whether messages may be sent that are no turns; True unless given
+    elide: bool | None  # whether tool results may be sent as stubs; None: as the settings say
     dialect: str | None  # of added messages, such as "anthropic"; None: that of the list, else OpenAI's
     request_id: str | None  # the request's name for `record_outcome`; None: a new one
     at: float | None  # when the request is made, in seconds since 1970; None: now
@@ -62,6 +63,7 @@ class Request:
     capsules: Sequence[AddedMessage] = ()
     pair_answers: bool = False  # whether a question and its answer stay together
     adds: bool = True  # whether messages may be sent that are no turns
+    elides: bool = False  # whether tool results may be sent as stubs
     session: str | None = None
     past: PastRequest | None = None  # the request before, of the same conversation
     overruled: Callable[[Mode], Fallback | None] = _overrules_nothing  # why GENERAL replaces a mode now
@@ -107,7 +109,7 @@ def ask(
     shape = table.dialect if dialect is None else dialect_named(dialect)
     if messages is not None and current.index is None:
         messages = [*messages, shape.message(current.turn.role, current.turn.text)]
-    adds, at = options.get("adds", True), options.get("at")
+    adds, elide, at = options.get("adds", True), options.get("elide"), options.get("at")
     return Request(
         id,
         started,
@@ -122,5 +124,6 @@ def ask(
         capsules=read_capsules(options.get("capsules", ()), counter) if adds else (),
         pair_answers=settings.pair_answers if paired is None else paired,
         adds=adds,
+        elides=settings.elide if elide is None else elide,
         session=options.get("session"),
     )

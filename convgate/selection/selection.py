@@ -9,6 +9,7 @@ from typing import Any
 
 from convgate.core.conversation import Conversation, CurrentMessage, Turn
 from convgate.core.decisions import TurnDecisions, Why
+from convgate.elision.elide import Elision
 from convgate.guardrails.request import Fallback
 from convgate.invariants.invariant import Invariant
 from convgate.messages.check import check_valid
@@ -70,7 +71,8 @@ class Budgeted:
 class Selection:
     """What goes to the model, and why. Indices are 0-based; `messages` are the caller's own objects.
 
-    Other objects are one that quotes, and one that joins neighbours where the API refuses two of one role.
+    Other objects are one that quotes, one that joins neighbours where the API refuses two of one role, and
+    copies with stubs of tool results.
     """
 
     messages: list[Mapping[str, Any]]  # valid, in order
@@ -86,6 +88,8 @@ class Selection:
     request_id: str  # `record_outcome` names it
     sent: Sequence[Turn] = field(repr=False)  # `messages` as turns, before neighbours are joined
     places: Sequence[int | None] = field(repr=False)  # of each of `sent` its index; None for an added one
+    elided: Mapping[int, tuple[Elision, ...]] = field(default_factory=dict)
+    """By turn, its results that are sent as stubs."""
     user_first: bool = False  # whether the API wants a list that opens with a user
 
     @cached_property
@@ -163,6 +167,7 @@ class Selection:
             "violations": list(self.violations),
             "prefix": self.prefix and asdict(self.prefix),
             "cache": self.cache and asdict(self.cache),
+            "elided": [elision.to_json() for own in self.elided.values() for elision in own],
         }
         if (spent := self.budgeted) is None:
             return record
@@ -192,7 +197,11 @@ class Selection:
 
 def write_selection(conversation: Conversation, current: CurrentMessage, selection: Selection) -> str:
     """Return the selected messages in the conversation's own format, a typed question behind them."""
-    indices = list(selection.indices)
+    indices, turns = list(selection.indices), [*conversation.turns]
+    for index, turn in zip(selection.places, selection.sent, strict=True):
+        if index is not None and index in selection.elided:
+            turns[index] = turn
+    conversation = replace(conversation, turns=tuple(turns))
     if current.index is None:
         indices.append(len(conversation))
         conversation = replace(conversation, turns=(*conversation.turns, current.turn))

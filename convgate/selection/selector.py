@@ -1,6 +1,6 @@
 """Which earlier turns go to the model: one way from a list of messages to the messages that are sent.
 
-    read → score → hold → fit → repair → cache
+    read → score → hold → fit → repair → cache → elide
 
 | stage | what it does |
 |---|---|
@@ -10,20 +10,27 @@
 | fit | with a budget alone: sections by the mode of the message |
 | repair | the turns become a valid list of the same dialect |
 | cache | with prices alone: a prefix that the provider has cached stays where that costs less |
+| elide | if asked for: tool results that later turns replace become stubs |
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
 
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
 from convgate.costs.prices import Price
+from convgate.elision.elide import find_elisions
+from convgate.elision.evidence import Evidence
 from convgate.embedding.base import Progress
 from convgate.invariants.finding import InvariantReader
 from convgate.messages.table import TurnTable
@@ -34,12 +41,14 @@ from convgate.policies.base import Policy, encoder_of
 from convgate.selection import responses
 from convgate.selection.added import Message
 from convgate.selection.around import Around
-from convgate.selection.caching import reuse_prefix
+from convgate.selection.caching import PrefixReuse
 from convgate.selection.memory import compare_prefix
+from convgate.selection.originals import Originals
 from convgate.selection.reading import encode_turns
 from convgate.selection.request import AllOptions, Options, Request, ask
 from convgate.selection.selection import Selection
 from convgate.selection.sending import SentMessages, hold, send
+from convgate.selection.shortening import Elisions, explain_elisions, shorten, shorten_sections
 from convgate.traces import span
 from convgate.transcripts import MessageReader, list_messages, turns_from_messages
 from convgate.transcripts.dialects.base import join_neighbours
@@ -59,8 +68,10 @@ class Selector:
     around: Sequence[Around] = ()  # memory, guardrails and log
     price: Price | None = None  # None: no prefix is kept for its price
     counter: TokenCounter | None = None  # None: the bundled tokenizer
+    originals: Originals | None = None  # of results that are sent as stubs; None: they are not stored
     reader: MessageReader = field(default_factory=MessageReader, repr=False)
     tables: ConversationCache[TurnTable] = field(default_factory=ConversationCache, repr=False)
+    evidence: ConversationCache[Evidence] = field(default_factory=ConversationCache, repr=False)
 
     @property
     def name(self) -> str:
@@ -149,7 +160,7 @@ class Selector:
             decisions = self.decide(request.current, request.history)
         invariants = [] if self.holds is None else self.holds().read(request.table.turns)
         held = [each for each in invariants if each.held]
-        budgeted = cache = None
+        budgeted = None
         if request.budget is None:
             decisions, statements = hold(request, decisions, held, self.counter)
             sent = send(
@@ -159,11 +170,21 @@ class Selector:
             decisions = sent.valid.applied_to(decisions)
         else:
             sent, decisions, budgeted = self.fit().send(request, decisions, invariants, self.counter)
+        reuse = None
         if self.price is not None:
-            sent, decisions, cache = reuse_prefix(request, decisions, sent, held, self.price, self.counter)
+            saved = self._find_savings(request)
+            reuse = PrefixReuse(request, sent, self.price, self.counter, saved)
+            sent, decisions = reuse.send(sent, decisions, held)
+        elided: Elisions = {}
+        if request.elides:
+            found = self.find_elisions(request.table.turns, sent.valid.indices)
+            sent, elided = shorten(sent, found, self.counter)
+            decisions = explain_elisions(decisions, elided)
+            budgeted = budgeted and shorten_sections(budgeted, elided)
         quotes = self.settings.assistant_first == "quote"
         messages = quote_opening(sent.messages, sent.turns) if quotes else sent.messages
         tokens, indices = sum(sent.tokens), sent.valid.indices
+        prefix = compare_prefix(request.past, sent.numbers.tolist(), sent.tokens, sent.shortened)
         selection = Selection(
             messages=join_neighbours(request.dialect, messages),
             decisions=decisions,
@@ -172,15 +193,37 @@ class Selector:
             tokens=tokens,
             tokens_total=int(request.table.costs[request.history.start :].sum()),
             missing_results=sent.valid.missing_results,
-            prefix=compare_prefix(request.past, sent.numbers.tolist(), sent.tokens),
+            prefix=prefix,
             budgeted=budgeted,
-            cache=cache,
+            cache=None if reuse is None else reuse.report(tokens, prefix.tokens if prefix else 0),
             request_id=request.id,
             sent=turns_from_messages(messages) if messages is not sent.messages else sent.turns,
             places=[*sent.places[:-1], None] if request.current.index is None else sent.places,
+            elided=elided,
             user_first=quotes or request.dialect.user_first,
         )
         return selection, sent
+
+    def _find_savings(self, request: Request) -> NDArray[np.int64]:
+        """Return (n,) tokens of each turn that stubs would save if all turns were sent."""
+        saved = np.zeros(len(request.table), dtype=np.int64)
+        if request.elides:
+            turns = request.table.turns
+            evidence = self.evidence.get(turns, lambda known, new: (known or Evidence()).extend(new))
+            for index, own in find_elisions(evidence, None, self.counter).items():
+                saved[index] = sum(each.tokens_before - each.tokens_after for each in own)
+        return saved
+
+    def find_elisions(self, turns: Sequence[Turn], kept: Collection[int]) -> Elisions:
+        """Return the tool results to send as stubs: the stage `elide`. kept: the turns that are sent."""
+        evidence = self.evidence.get(turns, lambda known, new: (known or Evidence()).extend(new))
+        found = find_elisions(evidence, kept, self.counter)
+        is_stored = self.originals is None or self.originals.keep(chain.from_iterable(found.values()))
+        return found if is_stored else {}
+
+    def expand(self, id: str) -> str:
+        """Return the whole text of a result by the id in its stub; MissingResultError when none has it."""
+        return (self.originals or Originals(self.settings)).expand(id)
 
     def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return the policy's decisions alone: the stage `score`."""

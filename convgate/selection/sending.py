@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -53,6 +53,7 @@ class SentMessages:
     statements: list[AddedMessage]  # of what must hold and no turn that is sent says
     capsules: list[AddedMessage]
     quotes: Quotes = field(default_factory=dict)
+    shortened: Mapping[int, int] = field(default_factory=dict)  # turns with stubs, and numbers of their texts
 
     @cached_property
     def numbers(self) -> NDArray[np.int64]:

@@ -22,6 +22,7 @@ from convgate import __version__
 from convgate.core.errors import (
     ConversationError,
     ConvgateError,
+    MissingResultError,
     ReadOnlyError,
     RequestError,
     SessionError,
@@ -42,6 +43,7 @@ from convgate.server.schemas import (
     HealthReply,
     Outcome,
     OutcomeReply,
+    ResultReply,
     Score,
     ScoreReply,
     Select,
@@ -54,7 +56,7 @@ log = logging.getLogger(__name__)
 
 _STATUSES: tuple[tuple[type[ConvgateError], int], ...] = (
     (TranscriptError, 422), (ConversationError, 422), (RequestError, 422), (FeedbackError, 422),
-    (ReadOnlyError, 403), (SessionError, 409), (StoreError, 409),
+    (ReadOnlyError, 403), (MissingResultError, 404), (SessionError, 409), (StoreError, 409),
 )  # fmt: skip
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorReply, "description": description}
@@ -62,6 +64,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
         400: "The body is no JSON.",
         401: "The token is missing or wrong.",
         403: "The data folder is read-only.",
+        404: "There is no such result.",
         408: "The body did not arrive in time.",
         409: "The library or the session has another state.",
         413: "The body is too large.",
@@ -144,6 +147,10 @@ def _endpoints(service: Service) -> APIRouter:
             await asyncio.sleep(2 * GATHER_SECONDS)
             return await answer(service.record_outcome, body)
 
+    async def expand(id: str) -> Response:
+        """Return the whole text of a tool result that was sent as a stub, by the id in that."""
+        return await answer(service.expand, id)
+
     async def health() -> HealthReply:
         """Say that the server answers; needs no token."""
         return HealthReply(status="ok")
@@ -160,6 +167,7 @@ def _endpoints(service: Service) -> APIRouter:
         ("/v1/outcome", outcome, OutcomeReply),
     ):
         router.add_api_route(path, endpoint, methods=["POST"], response_model=reply)
+    router.add_api_route("/v1/results/{id}", expand, response_model=ResultReply)
     text: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
     router.add_api_route("/metrics", show_metrics, response_class=Response, responses=text)
     router.add_api_route("/healthz", health, response_model=HealthReply)

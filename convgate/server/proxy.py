@@ -153,14 +153,15 @@ class Proxy:
         turns = turns_from_messages(items)
         arm, selector = self._service.selector(session)
         with metrics.SELECT_SECONDS.time():
-            chosen, selection = MessageSelector(selector).choose(turns, session=session)
-        tokens = turn_tokens(turns)
-        kept = [items[index] for index in chosen]
+            choice = MessageSelector(selector).choose(turns, session=session)
+        tokens, kept = turn_tokens(turns), choice.of(items, items)
+        elided = [elision for own in choice.elided.values() for elision in own]
+        saved = sum(elision.tokens_before - elision.tokens_after for elision in elided)
         dropped = len(items) - len(kept)
         counts = {
             "kept": len(kept),
             "dropped": dropped,
-            "tokens_kept": int(tokens[chosen].sum()),
+            "tokens_kept": int(tokens[choice.indices].sum()) - saved,
             "tokens_total": int(tokens.sum()),
         }
         headers = {
@@ -171,9 +172,11 @@ class Proxy:
         }
         if arm is not None:
             headers["x-convgate-arm"] = arm
-        if selection is not None:
-            headers["x-convgate-request-id"] = selection.request_id
-        if dropped:
+        if choice.selection is not None:
+            headers["x-convgate-request-id"] = choice.selection.request_id
+        if elided:
+            headers["x-convgate-elided"] = str(len(elided))
+        if dropped or elided:
             body = json.dumps({**request, name: join_neighbours(dialect_of(kept), kept)}).encode()
         return Forwarded(body, headers, counts)
 

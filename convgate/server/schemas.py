@@ -113,6 +113,7 @@ class SelectReply(BaseModel):
     tokens_total: int
     missing_results: list[str]
     violations: list[str]
+    elided: list[dict[str, Any]]  # tool results that are sent as stubs
     policy: str
     arm: str | None  # of a rollout
     request_id: str  # for /v1/outcome
@@ -143,6 +144,13 @@ class OutcomeReply(BaseModel):
 
     request_id: str
     ok: bool
+
+
+class ResultReply(BaseModel):
+    """The whole text of a tool result that was sent as a stub."""
+
+    id: str
+    text: str
 
 
 class HealthReply(BaseModel):

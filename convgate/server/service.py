@@ -185,6 +185,10 @@ class Service:
             "session": session,
         }
 
+    def expand(self, id: str) -> dict[str, str]:
+        """Answer GET /v1/results/{id}."""
+        return {"id": id, "text": self._arms.default.expand(id)}
+
     def keep_feedback(self, body: FeedbackLine) -> dict[str, Any]:
         """Answer POST /v1/feedback."""
         sources = (body.conversation, body.messages, body.session)

@@ -41,6 +41,7 @@ from convgate.sessions.notes import SessionNotes
 from convgate.store.conversations import Conversations, NewConversation
 from convgate.store.database import Store
 from convgate.store.documents import translate_decoding_errors
+from convgate.store.results import ElidedResults
 from convgate.store.sessions import Session, SessionConversation, Sessions
 from convgate.transcripts import turns_from_messages
 from convgate.transcripts.message_reader import link_turn
@@ -242,9 +243,12 @@ class SessionManager:
     def clean_up(self) -> int:
         """Remove the sessions of all workspaces that ended before the retention period; return how many.
 
-        The library keeps all conversations.
+        With them go the originals of tool results whose stubs were sent last before it. The library keeps
+        all conversations.
         """
-        return self._sessions.clean_up(self._retention_start())
+        before = self._retention_start()
+        ElidedResults(self.store).clean_up(before)
+        return self._sessions.clean_up(before)
 
     @cached_property
     def _selector(self) -> Selector:

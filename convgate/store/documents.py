@@ -171,7 +171,7 @@ def _from_conversation(conversation: Conversation) -> dict[str, Any]:
 
 
 def _from_turn(turn: Turn) -> dict[str, Any]:
-    data: dict[str, Any] = {"role": turn.role, "parts": [[part.kind, part.text] for part in turn.parts]}
+    data: dict[str, Any] = {"role": turn.role, "parts": list(map(_from_part, turn.parts))}
     optional = {
         "id": turn.id,
         "name": turn.name,
@@ -187,11 +187,15 @@ def _from_turn(turn: Turn) -> dict[str, Any]:
     return data | {name: value for name, value in optional.items() if value is not None}
 
 
+def _from_part(part: ContentPart) -> list[str]:
+    return [part.kind, part.text, *([] if part.call_id is None else [part.call_id])]
+
+
 def _to_turn(data: Mapping[str, Any]) -> Turn:
     timestamp = data.get("timestamp")
     return Turn(
         role=data["role"],
-        parts=tuple(ContentPart(kind, text) for kind, text in data["parts"]),
+        parts=tuple(ContentPart(*part) for part in data["parts"]),
         id=data.get("id"),
         name=data.get("name"),
         timestamp=datetime.fromisoformat(timestamp) if timestamp else None,

@@ -320,14 +320,20 @@ _GROWTH = (
 
 _COSTS = (
     # hash: of all turns up to `current`, the message that the request answered. sent: its messages as runs of
-    # successive indices, [first, count]; numbers below 0 are no turns. quotes: turns by the turn that they
-    # are quoted before. spending: figures of the conversation. All as JSON.
+    # successive indices, [first, count]; numbers below 0 are no turns. details: quotes, stubs and what the
+    # conversation cost. Both as JSON.
     """
     CREATE TABLE sent_requests (
         hash BLOB PRIMARY KEY, current INTEGER NOT NULL, at REAL NOT NULL, tokens INTEGER NOT NULL,
-        sent TEXT NOT NULL, quotes TEXT NOT NULL, spending TEXT NOT NULL
+        sent TEXT NOT NULL, details TEXT NOT NULL
     ) STRICT, WITHOUT ROWID""",
     "CREATE INDEX sent_requests_by_time ON sent_requests (at)",
+)
+
+_ELISION = (
+    # The text of each tool result that was sent as a stub; sent: when that was last.
+    "CREATE TABLE elided_results (id TEXT PRIMARY KEY, text TEXT NOT NULL, sent TEXT NOT NULL) STRICT",
+    "CREATE INDEX elided_results_by_time ON elided_results (sent)",
 )
 
 
@@ -370,4 +376,11 @@ def m005_growth(db: Database) -> None:
 def m006_costs(db: Database) -> None:
     """Create the table of what was sent last, which decides whether a prefix is still in a cache."""
     for statement in _COSTS:
+        db.execute(statement)
+
+
+@migrations()
+def m007_elision(db: Database) -> None:
+    """Create the table of tool results that were sent as stubs."""
+    for statement in _ELISION:
         db.execute(statement)

@@ -26,6 +26,7 @@ class SentRequest:
     tokens: int
     sent: Sequence[int]  # the messages: a turn's index, or a number below 0 for another message
     quotes: Mapping[int, tuple[int, ...]]  # the turns that a message before another turn quotes
+    shortened: Mapping[int, int]  # numbers of the texts of turns with stubs
     spending: Mapping[str, Any]  # of the conversation so far: its figures
 
 
@@ -38,15 +39,17 @@ class SentRequests(Repository):
             chunk = hashes[max(0, stop - _CHUNK) : stop]
             marks = ", ".join("?" * len(chunk))
             row = self._row(
-                "SELECT current, at, tokens, sent, quotes, spending FROM sent_requests"
+                "SELECT current, at, tokens, sent, details FROM sent_requests"
                 f" WHERE hash IN ({marks}) ORDER BY current DESC LIMIT 1",
                 chunk,
             )
             if row:
-                current, at, tokens, runs, quotes, spending = row
+                current, at, tokens, runs, details = row
+                values = json.loads(details)
                 sent = [first + step for first, n in json.loads(runs) for step in range(n)]
-                quoted = {int(before): tuple(indices) for before, indices in json.loads(quotes).items()}
-                return SentRequest(current, at, tokens, sent, quoted, json.loads(spending))
+                quotes = {int(before): tuple(indices) for before, indices in values["quotes"].items()}
+                shortened = {int(index): number for index, number in values["shortened"].items()}
+                return SentRequest(current, at, tokens, sent, quotes, shortened, values["spending"])
         return None
 
     def keep(self, hash: bytes, request: SentRequest) -> None:
@@ -57,12 +60,11 @@ class SentRequests(Repository):
             request.at,
             request.tokens,
             json.dumps(_find_runs(request.sent)),
-            json.dumps({str(before): quoted for before, quoted in request.quotes.items()}),
-            json.dumps(request.spending),
+            json.dumps({name: getattr(request, name) for name in ("quotes", "shortened", "spending")}),
         )
         with self._store.write() as db:
             db.execute("DELETE FROM sent_requests WHERE at < ?", [request.at - MAX_AGE_SECONDS])
-            db.execute("INSERT OR REPLACE INTO sent_requests VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            db.execute("INSERT OR REPLACE INTO sent_requests VALUES (?, ?, ?, ?, ?, ?)", row)
 
 
 def _find_runs(numbers: Sequence[int]) -> list[tuple[int, int]]:

@@ -27,6 +27,7 @@ from tests.adapters.responses import violations
 from tests.adapters.serving import AUTHORIZED, TOKEN, events, long_chat, running, settings_of
 from tests.llm_server import ChatServer, completion_reply, error_reply, raw_reply, send_head
 from tests.rollouts import start_at_half
+from tests.tool_runs import Run, code
 
 pytestmark = pytest.mark.adapters
 
@@ -58,6 +59,18 @@ def metric(client: Any, name: str) -> float:
 
 
 # What reaches the upstream
+
+
+def test_results_after_the_last_message_of_the_user_are_shortened(convgate_home: Path, upstream: ChatServer):
+    run = Run().call("Read", code(), file_path="a.py").go_on().call("Read", code(119), file_path="a.py")
+    app = create_app(settings_of(convgate_home, elide=True, server={"upstream": upstream.url}), token=TOKEN)
+    with running(app) as address, httpx.Client(base_url=address, headers=KEY, timeout=20) as client:
+        response = client.post("/v1/chat/completions", json=chat(messages=run.messages))
+    (received,) = upstream.requests
+    assert response.headers["x-convgate-elided"] == "1"
+    assert (len(received["messages"]), check_valid(received["messages"])) == (len(run.messages), [])
+    assert "Shortened by convgate" in received["messages"][2]["content"]
+    assert received["messages"][3:] == run.messages[3:]
 
 
 def test_upstream_gets_a_shorter_valid_list_and_everything_else(client: Any, upstream: ChatServer) -> None:

@@ -1,4 +1,4 @@
-"""Convert a checkout of a public corpus to a relevance set; nothing is downloaded.
+"""Convert a checkout of a public corpus, or sessions of agents, to a relevance set; nothing is downloaded.
 
 python -m tools.corpora irc CHECKOUT --split train --out irc.train.jsonl
 """
@@ -18,6 +18,7 @@ from convgate.cli.output import print_note, print_problems
 from convgate.training.corpora import CORPORA
 from convgate.transcripts.cases import RelevanceSet
 from convgate.transcripts.relevance_sets import write_relevance_set
+from tools.corpora.agents import read_agents
 from tools.corpora.cast import read_cast
 from tools.corpora.irc import read_irc
 from tools.corpora.locomo import read_locomo
@@ -30,6 +31,7 @@ READERS: dict[str, Callable[..., RelevanceSet]] = {
     "tiage": read_tiage,
     "mtrag": read_mtrag,
     "locomo": read_locomo,
+    "agents": read_agents,
 }
 _WITH_SPLITS = ("irc", "tiage")
 
@@ -39,17 +41,21 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def convert(
     corpus: Annotated[
-        Literal["irc", "cast", "tiage", "mtrag", "locomo"],
-        typer.Argument(help="The corpus; docs/training.md has sources and licences."),
+        Literal["irc", "cast", "tiage", "mtrag", "locomo", "agents"],
+        typer.Argument(help="The corpus, or agents: docs/training.md."),
     ],
     path: Annotated[
-        Path, typer.Argument(help="A checkout of its repository, or the file itself.", exists=True)
+        Path,
+        typer.Argument(
+            help="A checkout of its repository, or the file itself; a session, or a folder of them.",
+            exists=True,
+        ),
     ],
     out: Annotated[Path, typer.Option(help="The relevance set to write.")],
     split: Annotated[Literal["train", "dev", "test"] | None, typer.Option(help="Of irc and tiage.")] = None,
     skip_bad: SkipBadOption = False,
 ) -> None:
-    """Convert a public corpus to a relevance set, and show its licence."""
+    """Convert a public corpus to a relevance set, and show its licence; or sessions of agents."""
     read = READERS[corpus]
     if corpus in _WITH_SPLITS:
         read = partial(read, split=split)
@@ -58,9 +64,8 @@ def convert(
     cases = read(path, skip_bad=skip_bad)
     print_problems(cases.problems)
     write_relevance_set(cases, out)
-    print_note(
-        f"{len(cases.conversations):,} conversations and {len(cases.cases):,} cases; {CORPORA[corpus].terms}"
-    )
+    terms = f"; {CORPORA[corpus].terms}" if corpus in CORPORA else ""
+    print_note(f"{len(cases.conversations):,} conversations and {len(cases.cases):,} cases{terms}")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from convgate.transcripts.blocks import Item, ToolResult, call_of, json_parts
 from convgate.transcripts.dialects.base import (
     Dialect,
     Message,
+    Part,
     own_use,
     parts_of,
     text_role,
@@ -42,12 +43,21 @@ class AISDKModel(Dialect):
             items += _model_items(part, f"{field}.content[{place}]")
         return turn_of(message, role, items)
 
+    def replace_result(self, message: Message, call_id: str, text: str) -> Message | None:
+        """Return a copy of a tool's message; what the provider ran stands in the assistant's, and stays."""
+        return super().replace_result(message, call_id, text) if message.get("role") == "tool" else None
+
+    def _with_text(self, part: Part, call_id: str, text: str) -> Part | None:
+        is_result = part.get("type") == "tool-result" and part.get("toolCallId") == call_id
+        return _with_output(part, text) if is_result else None
+
 
 class AISDKUI(Dialect):
     """A message has its calls together with their results, in `parts`, or before version 5 beside them."""
 
     name = "ai-sdk-ui"
     label = "AI SDK UIMessage"
+    parts_key = "parts"
 
     def mark(self, message: Message) -> str | None:
         """Return `parts` with a typed one, or the calls beside the content."""
@@ -70,6 +80,22 @@ class AISDKUI(Dialect):
                 parts += content_parts(message["content"], f"{field}.content")
         said = [part for part in parts if part.kind != DATA_PART]
         return turn_of(message, role, said or parts)
+
+    def replace_result(self, message: Message, call_id: str, text: str) -> Message | None:
+        """Return a copy of a message with a text in place of what a call beside it gave back."""
+        if parts_of(message, "parts"):
+            return super().replace_result(message, call_id, text)
+        uses = message.get("toolInvocations")
+        changed = super().replace_result({"parts": uses}, call_id, text)
+        return changed and {**message, "toolInvocations": changed["parts"]}
+
+    def _with_text(self, part: Part, call_id: str, text: str) -> Part | None:
+        inner = part.get("toolInvocation")
+        if isinstance(inner, Mapping):
+            changed = self._with_text(inner, call_id, text)
+            return changed and {**part, "toolInvocation": changed}
+        is_own = part.get("toolCallId") == call_id and not part.get("providerExecuted")
+        return _with_output(part, text) if is_own else None
 
     def message(self, role: str, text: str) -> Message:
         """Return a new message."""
@@ -102,6 +128,17 @@ def _output(part: Mapping[str, Any], field: str) -> tuple[ContentPart, ...]:
     if isinstance(output, list) and all(isinstance(each, Mapping) and "type" in each for each in output):
         return content_parts(output, f"{field}.output")
     return json_parts(output, f"{field}.output")
+
+
+def _with_output(part: Part, text: str) -> Part | None:
+    key = next((key for key in ("output", "result", "errorText") if part.get(key) is not None), None)
+    if key is None:
+        return None
+    output = part[key]
+    if key == "output" and isinstance(output, Mapping) and "value" in output:  # of a ModelMessage
+        is_error = str(output.get("type")).startswith("error")
+        return {**part, key: {"type": "error-text" if is_error else "text", "value": text}}
+    return {**part, key: text}
 
 
 def _said(part: Mapping[str, Any], field: str) -> tuple[ContentPart, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from convgate.core.conversation import SUMMARY_PART, Turn
 from convgate.transcripts.blocks import read_blocks
-from convgate.transcripts.dialects.base import Dialect, Message, parts_of, text_role, turn_of
+from convgate.transcripts.dialects.base import Dialect, Message, Part, parts_of, text_role, turn_of
 
 _SOURCES = frozenset({"base64", "url", "file", "text", "content"})
 
@@ -42,6 +42,13 @@ class AnthropicMessages(Dialect):
         """Return a message as a turn."""
         role = text_role(message, field)
         return turn_of(message, role, read_blocks(message.get("content"), f"{field}.content").items)
+
+    def _with_text(self, part: Part, call_id: str, text: str) -> Part | None:
+        # results of the server's tools have other types, and their content is the server's
+        if part.get("type") != "tool_result" or part.get("tool_use_id") != call_id:
+            return None
+        content = text if isinstance(part.get("content"), str) else [{"type": "text", "text": text}]
+        return {**part, "content": content}
 
     def message(self, role: str, text: str) -> Message:
         """Return a new message."""

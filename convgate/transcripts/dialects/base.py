@@ -12,6 +12,9 @@ from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Item, ToolResult
 from convgate.transcripts.identity import given_id
 
+RESULT_OF_CALL = " → "
+"""Between a call and its result, where they are one part."""
+
 Message = Mapping[str, Any]
 Part = Mapping[str, Any]
 
@@ -41,6 +44,28 @@ class Dialect(ABC):
     def link(self, turn: Turn, before: Sequence[Turn]) -> Turn:
         """Return a turn with what depends on the turns before it in its list."""
         return turn
+
+    def replace_result(self, message: Message, call_id: str, text: str) -> Message | None:
+        """Return a copy of a message in which the result of a call is a text, and all else the very same.
+
+        call_id: of the call, or its name where it has no id. None: there is no such result, there are two,
+        or the API takes no text in its place.
+        """
+        parts = message.get(self.parts_key)
+        if not isinstance(parts, list | tuple):
+            return None
+        changed = [
+            (place, self._with_text(part, call_id, text)) for place, part in parts_of(message, self.parts_key)
+        ]
+        found = [(place, part) for place, part in changed if part is not None]
+        if len(found) != 1:
+            return None
+        ((place, part),) = found
+        return {**message, self.parts_key: [*parts[:place], part, *parts[place + 1 :]]}
+
+    def _with_text(self, part: Part, call_id: str, text: str) -> Part | None:
+        """Return a copy of a part that is the result of the call, with a text in its place; else None."""
+        return None
 
     def message(self, role: str, text: str) -> Message:
         """Return a new message; instructions are a user's where the API has none among its messages."""
@@ -113,7 +138,7 @@ def turn_of(message: Message, role: str, items: Iterable[Item]) -> Turn:
         elif isinstance(item, ToolCall):
             parts += [own_use(item, results[item.id])] if item.id in own else ()
         elif item.call_id not in own:
-            parts += as_result(item.parts)
+            parts += as_result(item.parts, item.call_id or item.name)
             answers += [item.call_id or item.name or ""] if item.call_id not in answers else []
     name = message.get("name")
     return Turn(
@@ -128,14 +153,14 @@ def turn_of(message: Message, role: str, items: Iterable[Item]) -> Turn:
     )
 
 
-def as_result(parts: Iterable[ContentPart]) -> tuple[ContentPart, ...]:
+def as_result(parts: Iterable[ContentPart], call_id: str | None = None) -> tuple[ContentPart, ...]:
     """Return the parts of a tool's result, by which they are told from what is said beside it."""
-    return tuple(replace(part, kind="tool_result") if part.kind == "text" else part for part in parts)
+    kinds = ((part, "tool_result" if part.kind == "text" else part.kind) for part in parts)
+    return tuple(replace(part, kind=kind, call_id=call_id) for part, kind in kinds)
 
 
 def own_use(call: ToolCall, result: Iterable[ContentPart]) -> ContentPart:
     """Return a call whose result stands in the same message as one part."""
     text = "\n".join(part.text for part in result)
-    return ContentPart(
-        "tool", f"{call.name}({call.arguments}) → {text}" if text else f"{call.name}({call.arguments})"
-    )
+    made = f"{call.name}({call.arguments})"
+    return ContentPart("tool", f"{made}{RESULT_OF_CALL}{text}" if text else made, call.id)

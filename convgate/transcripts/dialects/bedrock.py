@@ -8,7 +8,7 @@ from typing import Any
 from convgate.core.conversation import ContentPart, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Item, ToolResult, call_of, json_parts
-from convgate.transcripts.dialects.base import Dialect, Message, parts_of, turn_of
+from convgate.transcripts.dialects.base import Dialect, Message, Part, parts_of, turn_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import kind
 
@@ -50,6 +50,12 @@ class BedrockConverse(Dialect):
                 )
             items += _items(block, f"{field}.content[{place}]")
         return turn_of(message, role, items)
+
+    def _with_text(self, part: Part, call_id: str, text: str) -> Part | None:
+        result = part.get("toolResult")
+        if not isinstance(result, Mapping) or result.get("toolUseId") != call_id:
+            return None
+        return {**part, "toolResult": {**result, "content": [{"text": text}]}}
 
     def message(self, role: str, text: str) -> Message:
         """Return a new message."""

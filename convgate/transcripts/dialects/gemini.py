@@ -8,7 +8,7 @@ from typing import Any
 from convgate.core.conversation import ContentPart, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Item, ToolResult, call_of, json_parts, placeholder
-from convgate.transcripts.dialects.base import Dialect, Message, turn_of
+from convgate.transcripts.dialects.base import Dialect, Message, Part, turn_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import kind
 
@@ -53,6 +53,13 @@ class GeminiContents(Dialect):
         for place, part in enumerate(listed):
             items += part_items(part, f"{field}.parts[{place}]")
         return turn_of(message, role, items)
+
+    def _with_text(self, part: Part, call_id: str, text: str) -> Part | None:
+        for key in ("function_response", "functionResponse"):
+            answer = part.get(key)
+            if isinstance(answer, Mapping) and (given_id(answer, "id") or answer.get("name")) == call_id:
+                return {**part, key: {**answer, "response": {"output": text}}}
+        return None
 
     def message(self, role: str, text: str) -> Message:
         """Return a new content."""

@@ -31,6 +31,21 @@ class OpenAIChat(Dialect):
         """Return a message as a turn."""
         return turn_from_message(message, field)
 
+    def replace_result(self, message: Message, call_id: str, text: str) -> Message | None:
+        """Return a copy of a tool's message with another content."""
+        return (
+            _with_content(message, text)
+            if message.get("tool_call_id", message.get("name")) == call_id
+            else None
+        )
+
+
+def _with_content(message: Message, text: str) -> Message | None:
+    if message.get("role") not in ("tool", "function"):
+        return None
+    is_list = isinstance(message.get("content"), list | tuple)
+    return {**message, "content": [{"type": "text", "text": text}] if is_list else text}
+
 
 _OPENAI_NAMES = {"toolCalls": "tool_calls", "toolCallId": "tool_call_id"}
 
@@ -57,3 +72,7 @@ class AGUI(Dialect):
         if turn.role == "reasoning":
             parts = tuple(replace(part, kind="thinking") for part in parts)
         return replace(turn, role=role, parts=parts, source=message)
+
+    def replace_result(self, message: Message, call_id: str, text: str) -> Message | None:
+        """Return a copy of a tool's message with another content."""
+        return _with_content(message, text) if message.get("toolCallId") == call_id else None

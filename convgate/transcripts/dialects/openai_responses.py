@@ -30,6 +30,7 @@ ALWAYS_SENT = SUMMARIES | {
 SILENT = {REFERENCE, *ALWAYS_SENT} - SUMMARIES
 """Items of which there is nothing to read."""
 
+_TEXT_OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output", "local_shell_call_output"})
 _REQUEST, _RESPONSE = "mcp_approval_request", "mcp_approval_response"
 _ARGUMENTS = ("arguments", "input", "action", "actions", "operation", "queries", "code")
 _RESULTS = ("output", "error", "results", "outputs")
@@ -80,6 +81,18 @@ class OpenAIResponses(Dialect):
         image = ContentPart("image", "[image]")
         part = image if type_ == "image_generation_call" else own_use(call, output)
         return Turn("assistant", (part,), id=id, source=message)
+
+    def replace_result(self, message: Message, call_id: str, text: str) -> Message | None:
+        """Return a copy of an output with a text in its place; of outputs that are objects there is none."""
+        output = message.get("output")
+        if _type(message) not in _TEXT_OUTPUTS or given_id(message, "call_id", "id") != call_id:
+            return None
+        if not isinstance(output, str | list):
+            return None
+        return {
+            **message,
+            "output": text if isinstance(output, str) else [{"type": "input_text", "text": text}],
+        }
 
     def link(self, turn: Turn, before: Sequence[Turn]) -> Turn:
         """Return the turn with its place in a response, and the id of a call that it names by its item's."""
