@@ -166,7 +166,7 @@ class Trainer:
         for group in self._optimiser.param_groups:
             group["lr"] = rate
         self._optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        torch.autograd.backward(loss)
         self._check_finite("gradient", torch.nn.utils.clip_grad_norm_(self._parameters, _MAX_GRADIENT))
         self._optimiser.step()
         with torch.no_grad():
