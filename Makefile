@@ -70,7 +70,7 @@ bench: install  ## speed and memory, as ratios within one run
 
 weights: dev  ## train the weights that ship anew, from the sets in CORPORA
 	@test -n "$(CORPORA)" || { echo "Say where the sets are: make weights CORPORA=FOLDER (docs/training.md)"; exit 1; }
-	@"$(bin)/python" -m tools.pretrain $(sets:%="$(CORPORA)/%.jsonl") --run build/weights $(ARGS)
+	@"$(bin)/python" -m tools.pretraining train $(sets:%="$(CORPORA)/%.jsonl") --run build/weights $(ARGS)
 	@rm -rf build/weights
 
 wheel: dev  ## the installable file, in dist/
