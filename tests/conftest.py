@@ -169,6 +169,12 @@ def fake_encoder() -> FakeEncoder:
 
 
 @pytest.fixture
+def fake_default_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puts an encoder without a model in the place of the settings' own."""
+    monkeypatch.setattr("convgate.policies.build.default_encoder", lambda *args, **options: FakeEncoder())
+
+
+@pytest.fixture
 def load_without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets `convgate.load` take modes and invariants from single words."""
     from convgate.selection import load as module

@@ -71,6 +71,19 @@ def use_word_modes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def downloads(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the buttons of a page give for download, by their keys and the files' names."""
+    files: dict[str, Any] = {}
+
+    def download_button(label: str, data: Any, *, key: str, file_name: str, **_: object) -> bool:
+        files[key] = files[file_name] = data
+        return False
+
+    monkeypatch.setattr("streamlit.download_button", download_button)
+    return files
+
+
+@pytest.fixture
 def lock_database(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
     """Has another program write to the library until the test is over."""
     monkeypatch.setattr("convgate.store.database.BUSY_TIMEOUT", 0.05)
