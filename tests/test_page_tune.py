@@ -104,12 +104,6 @@ def explore_links(app: AppTest) -> list[dict[str, str]]:
     ]
 
 
-def linked_keys(app: AppTest) -> set[str]:
-    """The keys of the conversations that links into Explore open."""
-    queries = " ".join(link["query"] for link in explore_links(app))
-    return set(re.findall(r"conversation=(\w+)", queries))
-
-
 def conversation_key(number: int) -> str:
     return Conversations(app_store()).find(sort="title", descending=False).rows[number].key
 
