@@ -34,6 +34,7 @@ from tests.stores import Template
 if TYPE_CHECKING:
     from convgate.store import Store
     from convgate.versions import Versions
+    from tests.session_agents import Clock
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 GUARD = CHECKOUT / "tests" / "network_guard"
@@ -182,6 +183,14 @@ def load_without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock that a test sets."""
+    from tests.session_agents import Clock
+
+    return Clock()
 
 
 @pytest.fixture

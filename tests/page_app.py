@@ -71,6 +71,13 @@ def use_word_modes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def encoder(fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> FakeEncoder:
+    """What the pages encode with."""
+    use_encoder(fake_encoder, monkeypatch)
+    return fake_encoder
+
+
+@pytest.fixture
 def downloads(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What the buttons of a page give for download, by their keys and the files' names."""
     files: dict[str, Any] = {}

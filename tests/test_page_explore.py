@@ -32,20 +32,13 @@ from tests.page_app import (
     open_page,
     page_text,
     turn_table,
-    use_encoder,
 )
 from tests.page_app import downloads as downloads
+from tests.page_app import encoder as encoder
 
 THRESHOLD = "explore.threshold"
 
 Open = Callable[..., AppTest]
-
-
-@pytest.fixture
-def encoder(fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> FakeEncoder:
-    """What the page encodes with."""
-    use_encoder(fake_encoder, monkeypatch)
-    return fake_encoder
 
 
 @pytest.fixture

@@ -31,11 +31,6 @@ SESSIONS = [f"session {number}" for number in range(2_000)]
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def alerts() -> list[Alert]:
     return []
 
