@@ -41,7 +41,7 @@ test: dev  ## all tests; those in a browser where Chromium is there
 	@PYTHONDONTWRITEBYTECODE= "$(bin)/pytest" --numprocesses auto --maxprocesses 4 --dist loadgroup $(ARGS)
 
 slow: dev  ## timing, scale, whole relevance sets, damaged files and kills
-	@"$(bin)/pytest" --numprocesses auto --maxprocesses 4 -m "slow and not adapters" $(ARGS)
+	@"$(bin)/pytest" --numprocesses auto --maxprocesses 4 --dist worksteal -m "slow and not adapters" $(ARGS)
 
 adapters:  ## adapters, server and MCP with the real packages of the extras
 	@$(set_up) --extra conformance
@@ -70,7 +70,7 @@ bench: install  ## speed and memory, as ratios within one run
 
 weights: dev  ## train the weights that ship anew, from the sets in CORPORA
 	@test -n "$(CORPORA)" || { echo "Say where the sets are: make weights CORPORA=FOLDER (docs/training.md)"; exit 1; }
-	@"$(bin)/python" -m tools.pretrain $(sets:%="$(CORPORA)/%.jsonl") --run build/weights $(ARGS)
+	@"$(bin)/python" -m tools.pretraining train $(sets:%="$(CORPORA)/%.jsonl") --run build/weights $(ARGS)
 	@rm -rf build/weights
 
 wheel: dev  ## the installable file, in dist/

@@ -34,6 +34,7 @@ from tests.stores import Template
 if TYPE_CHECKING:
     from convgate.store import Store
     from convgate.versions import Versions
+    from tests.session_agents import Clock
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 GUARD = CHECKOUT / "tests" / "network_guard"
@@ -169,6 +170,12 @@ def fake_encoder() -> FakeEncoder:
 
 
 @pytest.fixture
+def fake_default_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puts an encoder without a model in the place of the settings' own."""
+    monkeypatch.setattr("convgate.policies.build.default_encoder", lambda *args, **options: FakeEncoder())
+
+
+@pytest.fixture
 def load_without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets `convgate.load` take modes and invariants from single words."""
     from convgate.selection import load as module
@@ -176,6 +183,14 @@ def load_without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock that a test sets."""
+    from tests.session_agents import Clock
+
+    return Clock()
 
 
 @pytest.fixture

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+import pytest
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
 
@@ -123,3 +125,11 @@ def completion_reply(
 def decision_reply(keep: bool, category: str = "decision", reason: str = "it says so") -> Answer:
     """Return a completion with a valid decision."""
     return completion_reply(json.dumps({"keep": keep, "category": category, "reason": reason}))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ChatServer]:
+    """A server for the tests of a module; each sets its script."""
+    server = ChatServer()
+    yield server
+    server.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,12 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.home import app_root
 from convgate.core.settings import load_settings
 from convgate.embedding.base import Encoder
-from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
+from convgate.modes.mode import Mode
 from convgate.store import Conversations, NewConversation, Store
 from convgate.ui.shared import services
 from convgate.ui.shared.navigation import GROUPS
 from tests.fakes import FakeEncoder
-from tests.selectors import WordJudge
+from tests.selectors import FirstWordClassifier, WordJudge
 
 PAGES = {name: path for pages in GROUPS.values() for name, (path, _) in pages.items()}
 HOSTILE = "<b>x</b> [l](https://a.example) $x^2$ :smile: Ignore all"  # as long as a name may be
@@ -68,6 +68,26 @@ def use_word_modes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the pages decide modes and statements by single words, without a model."""
     monkeypatch.setattr("convgate.ui.shared.modes.load_classifier", lambda *_: WordClassifier())
     monkeypatch.setattr("convgate.ui.shared.modes.load_judge", lambda *_: WordJudge())
+
+
+@pytest.fixture
+def encoder(fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> FakeEncoder:
+    """What the pages encode with."""
+    use_encoder(fake_encoder, monkeypatch)
+    return fake_encoder
+
+
+@pytest.fixture
+def downloads(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the buttons of a page give for download, by their keys and the files' names."""
+    files: dict[str, Any] = {}
+
+    def download_button(label: str, data: Any, *, key: str, file_name: str, **_: object) -> bool:
+        files[key] = files[file_name] = data
+        return False
+
+    monkeypatch.setattr("streamlit.download_button", download_button)
+    return files
 
 
 @pytest.fixture
@@ -176,24 +196,12 @@ def turn_table(app: AppTest) -> dict[str, Any]:
 open_budgeted = partial(open_page, "Explore", budget="8000")
 
 
-class WordClassifier:
+class WordClassifier(FirstWordClassifier):
     """Decides modes by single words."""
 
-    encoder = FakeEncoder()
-
-    def classify(self, turns: Sequence[Turn]) -> list[ModeDecision]:
-        """Return one decision per turn."""
-        return [self._decision(item, turn.text) for item, turn in enumerate(turns)]
-
-    def _decision(self, item: int, text: str) -> ModeDecision:
+    def read(self, text: str) -> tuple[Mode, float, str]:
         word = next((word for word in _WORDS if word in text), "")
-        likeliest, confidence = _WORDS.get(word, ("GENERAL", 0.5))
-        mode = likeliest if confidence >= MIN_CONFIDENCE else "GENERAL"
-        return ModeDecision(
-            item, mode, f"it says “{word}”.",
-            confidence=confidence, source="classifier" if word else "low confidence", likeliest=likeliest,
-            probabilities={one: float(one == likeliest) for one in MODES}, signs=(word,) if word else (),
-        )  # fmt: skip
+        return *_WORDS.get(word, ("GENERAL", 0.5)), word
 
 
 @pytest.fixture

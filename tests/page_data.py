@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from convgate.training.library import RelevanceSets
-from convgate.versions import DataSet, Draft, Metric, MetricSet, Training, Versions
+from convgate.versions import DataSet, Draft, Metric, MetricSet, Parent, Training, Versions
 from tests.gates import trained_gate
 from tests.page_app import TURNS
 
@@ -28,6 +28,19 @@ def add_relevance_set(home: Path, *, conversations: int = 2) -> str:
         ]  # fmt: skip
     RelevanceSets(home).add("mine", "".join(json.dumps(line) + "\n" for line in lines).encode())
     return "mine"
+
+
+def hostile_draft(text: str) -> Draft:
+    """Return a draft of a card that has this text wherever a card can have text."""
+    return Draft(
+        note=text,
+        who=text,
+        parent=Parent(text, "a" * 64),
+        data=(DataSet(text, "b" * 64, {text: 1}, text, text),),
+        training=Training(1, 1, {text: text}, {text: text}, {text: (1.0,)}),
+        metrics={text: MetricSet(1, 1, {text: Metric(0.5), "map": Metric(0.5)})},
+        limits=(text,),
+    )
 
 
 def add_two_versions(home: Path) -> None:

@@ -31,19 +31,33 @@ from tests.fakes import FakeEncoder
 
 
 class FirstWordClassifier:
-    """Takes a message's mode from its first word, such as "TASK" or "TASK?" (not sure)."""
+    """Takes a message's mode from its first word, such as "TASK" or "TASK?" (less sure).
+
+    Subclasses read the text in another way.
+    """
 
     encoder = FakeEncoder()
 
+    def read(self, text: str) -> tuple[Mode, float, str]:
+        """Return the likeliest mode, its confidence, and the word that shows it."""
+        word = text.split(" ")[0]
+        likeliest: Mode = next((mode for mode in MODES if word.rstrip("?") == mode), "GENERAL")
+        return likeliest, 0.75 if word.endswith("?") else 0.95, word
+
     def classify(self, turns: Sequence[Turn]) -> list[ModeDecision]:
-        return [self._of(item, turn.text.split(" ")[0]) for item, turn in enumerate(turns)]
+        return self.classify_texts([turn.text for turn in turns])
+
+    def classify_texts(self, texts: Sequence[str]) -> list[ModeDecision]:
+        return [self._decision(place, *self.read(text)) for place, text in enumerate(texts)]
 
     @staticmethod
-    def _of(item: int, word: str) -> ModeDecision:
-        likeliest: Mode = next((mode for mode in MODES if word.rstrip("?") == mode), "GENERAL")
-        confidence = 0.75 if word.endswith("?") else 0.95
-        mode = likeliest if confidence >= MIN_CONFIDENCE else "GENERAL"
-        return ModeDecision(item, mode, "first word.", confidence, "classifier", likeliest)
+    def _decision(place: int, likeliest: Mode, confidence: float, word: str) -> ModeDecision:
+        mode, source = (
+            ("GENERAL", "low confidence") if confidence < MIN_CONFIDENCE else (likeliest, "classifier")
+        )
+        shares = {one: float(one == likeliest) for one in MODES}
+        signs = (word,) if word else ()
+        return ModeDecision(place, mode, f"it says “{word}”.", confidence, source, likeliest, shares, signs)
 
 
 class WordJudge:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,6 +18,20 @@ from convgate.store import Conversations, Store
 def real_migrations(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new database runs every migration, where other tests copy a template."""
     monkeypatch.setattr("convgate.store.database.make_private", make_private)
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """An empty store that waits a moment alone for what another program writes."""
+    monkeypatch.setattr("convgate.store.database.BUSY_TIMEOUT", 0.05)
+    store = Store(tmp_path / "home" / "convgate.db")
+    yield store
+    store.close()
+
+
+def titles(store: Store) -> list[str]:
+    """Return the titles of the conversations, sorted."""
+    return sorted(row.title for row in Conversations(store).find().rows)
 
 
 def clear_store(store: Store) -> Store:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -44,7 +45,7 @@ def write_lines(path: Path, n: int, *, n_turns: int = 4) -> Path:
     return path
 
 
-def parts_of(*locations: Path | str, **options: object) -> list[Part]:
+def parts_of(*locations: Path | str, **options: Any) -> list[Part]:
     files = list_files([str(location) for location in locations])
     return [part for file in files for part in read_parts(file, **options)]
 
@@ -57,8 +58,8 @@ def resolve(policy: str, version: str | None = None) -> BatchOptions:
     return resolve_options(BatchOptions(load_settings(), policy, version))
 
 
-def options_of(**changes: object) -> BatchOptions:
-    return replace(resolve("last_k"), **changes)  # type: ignore[arg-type]
+def options_of(**changes: Any) -> BatchOptions:
+    return replace(resolve("last_k"), **changes)
 
 
 # Parts

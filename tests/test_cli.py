@@ -13,15 +13,11 @@ from typer.testing import CliRunner
 
 from convgate.cli.result import Result, Table, with_json
 from convgate.messages.check import check_valid
-from tests.fakes import FakeEncoder
+
+pytestmark = pytest.mark.usefixtures("fake_default_encoder")
 
 SAMPLES = Path(__file__).parent.parent / "sample_conversations"
 NAN = SAMPLES / "nan_and_fibonacci.json"
-
-
-@pytest.fixture(autouse=True)
-def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convgate.policies.build.default_encoder", lambda *args, **options: FakeEncoder())
 
 
 def test_score_decides_as_select_does(run, tmp_path):

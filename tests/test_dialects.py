@@ -31,7 +31,27 @@ def blocks_of(messages: list[Any]) -> list[Any]:
     return [block for content in contents for block in (content if isinstance(content, list) else [content])]
 
 
-def check_many(name: str, count: int) -> None:
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"id": "2", "role": "assistant", "toolCalls": [
+            {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+        ]},
+        {"role": "assistant", "toolInvocations": [
+            {"state": "result", "toolCallId": "c1", "toolName": "find", "args": {}, "result": "x"}
+        ]},
+    ],
+    ids=["ag_ui", "ai_sdk"],
+)  # fmt: skip
+def test_a_call_without_content_is_sent_as_it_is(message: dict[str, Any]):
+    messages = [{"role": "user", "content": "Find it"}, message, {"role": "user", "content": "Well?"}]
+    sent = to_messages(turns_from_messages(messages))
+    assert all(one is other for one, other in zip(sent, messages, strict=True))
+
+
+@NAMES
+@pytest.mark.parametrize("count", [100, pytest.param(600, marks=pytest.mark.slow)])
+def test_what_is_sent_of_random_lists_is_valid_by_the_providers_rules(name: str, count: int):
     write, check = DIALECTS[name]
     for seed in range(count):
         rng = random.Random(seed)
@@ -52,35 +72,6 @@ def check_many(name: str, count: int) -> None:
         adapted = select_messages(messages, MessageSelector(plain(policy)))
         assert check(adapted) == [], seed
         assert messages == before, "nothing is changed"
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        {"id": "2", "role": "assistant", "toolCalls": [
-            {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
-        ]},
-        {"role": "assistant", "toolInvocations": [
-            {"state": "result", "toolCallId": "c1", "toolName": "find", "args": {}, "result": "x"}
-        ]},
-    ],
-    ids=["ag_ui", "ai_sdk"],
-)  # fmt: skip
-def test_a_call_without_content_is_sent_as_it_is(message: dict[str, Any]):
-    messages = [{"role": "user", "content": "Find it"}, message, {"role": "user", "content": "Well?"}]
-    sent = to_messages(turns_from_messages(messages))
-    assert all(one is other for one, other in zip(sent, messages, strict=True))
-
-
-@NAMES
-def test_what_is_sent_of_a_random_list_is_valid_by_the_providers_rules(name: str):
-    check_many(name, 100)
-
-
-@NAMES
-@pytest.mark.slow
-def test_what_is_sent_of_three_thousand_random_lists_is_valid(name: str):
-    check_many(name, 3_000)
 
 
 @NAMES

@@ -44,9 +44,9 @@ def test_every_public_name_is_on_a_page_with_an_example() -> None:
     assert documented == set(convgate.__all__)
 
 
+@pytest.mark.usefixtures("fake_default_encoder")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_examples_of_a_page_run(page: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convgate.policies.build.default_encoder", lambda *args, **options: FakeEncoder())
+def test_the_examples_of_a_page_run(page: Path, run: Run) -> None:
     text = page.read_text(encoding="utf-8")
     for command in re.findall(r"`convgate (experiment create [^`]+)`", text):
         assert run(*shlex.split(command))[0] == 0

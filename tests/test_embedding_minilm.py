@@ -20,6 +20,7 @@ from convgate.embedding.spans import STATE_LAYERS, mark_spans
 from tests.commands import run_python
 from tests.fakes import FakeEncoder
 from tests.processes import fork, needs_fork, run_threads
+from tests.test_embedding_encoder import encoder as encoder
 from tests.test_embedding_encoder import mixed_texts
 
 SIMILAR = ["The dog is barking at the cat.", "xxx", "A hound barks loudly at a kitten.", "Bake a cake."]
@@ -163,25 +164,18 @@ def test_a_graph_that_cannot_be_loaded_is_an_encoder_error(
         minilm.MiniLM()
 
 
-@pytest.fixture(scope="module")
-def library() -> Encoder:
-    from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
-
-    return SentenceTransformerEncoder.load(dtype="float32")
-
-
 @pytest.mark.slow
 @pytest.mark.xdist_group("encoder")
-def test_vectors_and_identity_are_those_of_the_library(library: Encoder) -> None:
+def test_vectors_and_identity_are_those_of_the_library(encoder: Encoder) -> None:
     texts = [*mixed_texts(48), "漢字 und Umlaute: ÄÖÜ 🙂", "x" * 300]
-    encoder = BundledEncoder()
-    assert encoder.identity == library.identity
+    bundled = BundledEncoder()
+    assert bundled.identity == encoder.identity
     for text in texts:
-        assert encoder.count_chunks(text) == library.count_chunks(text)
-        assert encoder.split_passages(text) == library.split_passages(text)
-    exact = library.encode(texts)
-    alone = np.concatenate([encoder.encode([text]) for text in texts])
-    for vectors in (encoder.encode(texts), alone):
+        assert bundled.count_chunks(text) == encoder.count_chunks(text)
+        assert bundled.split_passages(text) == encoder.split_passages(text)
+    exact = encoder.encode(texts)
+    alone = np.concatenate([bundled.encode([text]) for text in texts])
+    for vectors in (bundled.encode(texts), alone):
         assert (exact * vectors).sum(axis=1).min() > 0.9999
 
 

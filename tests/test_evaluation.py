@@ -13,13 +13,11 @@ from rich.console import Console
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
-from convgate.evaluation.bootstrap import draw
 from convgate.evaluation.comparison import OUTCOMES, compare, count_outcomes, outcome_codes
 from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.judged_cases import JudgedSet, count_tokens, judge_set
-from convgate.evaluation.metrics import METRICS, RANKING_METRICS
+from convgate.evaluation.metrics import RANKING_METRICS
 from convgate.evaluation.report import markdown, rich_tables
-from convgate.evaluation.results import Evaluation, PolicyResult, SetResult, summarise
 from convgate.policies.base import history_indices
 from convgate.policies.build import build_policy
 from convgate.transcripts import Case, RelevanceSet
@@ -263,25 +261,6 @@ def test_each_judged_turn_has_exactly_one_outcome(three_conversations: Relevance
     assert count_outcomes(a.relevant, a.kept, b.kept) == counts
 
 
-def policy_result(name, terms, tags):
-    clusters, draws = np.arange(len(terms)), draw(len(terms))
-    by_tag = {tag: summarise(terms[has], clusters[has], draws) for tag, has in tags.items()}
-    return PolicyResult(name, summarise(terms, clusters, draws), by_tag, terms)
-
-
-def evaluation_of(shares, *, set_name="mix.dev", tag="new-topic"):
-    """20 cases of 10 turns each; each policy's value is the same share in every metric."""
-    tags = {tag: np.arange(20) < 5}
-    results = {}
-    for name, share in shares.items():
-        terms = np.zeros((20, 2, len(METRICS)))
-        terms[:, 1], terms[:, 0] = 10, 10 * share
-        terms[:10, 0] -= 0.5
-        results[name] = policy_result(name, terms, tags)
-    ids = tuple(f"case-{n}" for n in range(20))
-    return Evaluation({set_name: SetResult(set_name, ids, np.arange(20), tags, results)}, seed=0)
-
-
 def rendered_text(tables, width=120):
     console = Console(width=width, color_system=None)
     with console.capture() as capture:
@@ -291,10 +270,11 @@ def rendered_text(tables, width=120):
 
 
 def test_names_from_files_cannot_break_the_tables():
-    text = markdown(
-        evaluation_of({"gate": 0.9}, set_name="a|b\n# <b>x", tag="[link](http://x)\x1b[2J"), by_tag=True
-    )
+    name, tag, policy = "a|b\n# <b>x", "[link](http://x)\x1b[2J", "[red]\x1b[2J"
+    talk = relevance_set([case("four-3", "four", 3, {0, 2}, tags=[tag])], FOUR, name=name)
+    evaluation = evaluate([talk], [Recency(name=policy)], token_counter=words)
+    text = markdown(evaluation, by_tag=True)
     assert "### a\\|b \\# \\<b\\>x\n" in text
     assert "\\[link\\](http://x) \\[2J" in text
-    assert "\x1b" not in rendered_text(rich_tables(evaluation_of({"[red]\x1b[2J": 0.5})))
-    assert "[red]" in rendered_text(rich_tables(evaluation_of({"[red]\x1b[2J": 0.5})))
+    assert "\x1b" not in rendered_text(rich_tables(evaluation))
+    assert "[red]" in rendered_text(rich_tables(evaluation))

@@ -8,7 +8,8 @@ import pytest
 
 from convgate.core.settings import load_settings
 from convgate.policies.registry import policy_class, policy_names
-from tests.fakes import FakeEncoder
+
+pytestmark = pytest.mark.usefixtures("fake_default_encoder")
 
 
 @pytest.fixture
@@ -70,11 +71,6 @@ def test_every_policy_is_measured_with_the_metrics_that_are_promised(run, file):
                 assert 0 <= bounds[0] <= measured[metric] <= bounds[1] <= 1
     ranked = {name for name, measured in policies.items() if measured["map"] is not None}
     assert ranked == {name for name in policy_names() if policy_class(name).ranks} >= {"gate", "bm25"}
-
-
-@pytest.fixture(autouse=True)
-def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convgate.policies.build.default_encoder", lambda *args, **options: FakeEncoder())
 
 
 def lines_of(conversations: int, *, relevant: list[int] | None = None, boat: str = "a boat"):

@@ -69,7 +69,6 @@ def labelled(*talks, name="tiny"):
 
 
 HALF = ((0.9, 0.4), {0})  # found at 0.9
-LOW = ((0.4, 0.1), {0})  # found at 0.4
 ALL = ((0.6, 0.5), {0, 1})
 NONE = ((0.3, 0.2), set())
 

@@ -16,13 +16,13 @@ from convgate.core.errors import ExperimentError
 from convgate.experiments.arms import Hypothesis
 from convgate.experiments.power import DESIGN_PER_ARM, PowerPlan
 from convgate.experiments.statistics import (
-    Sample,
+    TwoArmSample,
     clustered_difference,
     nominal_levels,
     reject,
     unclustered_difference,
 )
-from convgate.experiments.verdict import Columns, Comparison, compare
+from convgate.experiments.verdict import Comparison, TrialColumns, compare
 from tests.experiments import new_experiment
 from tools.experiment_figures import SimulationResult, Truth, simulate, two_arms
 
@@ -30,7 +30,7 @@ COMPLETION: tuple[Hypothesis, ...] = ("completion",)
 EQUAL, BETTER = Truth((0.65, 0.65), (0.2, 0.2)), Truth((0.65, 0.715), (0.2, 0.2))
 
 
-def sample_of(sides: Mapping[int, list[list[int]]]) -> Sample:
+def sample_of(sides: Mapping[int, list[list[int]]]) -> TwoArmSample:
     """Return a sample from outcomes of sessions by side."""
     rows = [
         (outcome, side, (side, session))
@@ -39,7 +39,7 @@ def sample_of(sides: Mapping[int, list[list[int]]]) -> Sample:
         for outcome in outcomes
     ]
     labels = sorted({label for *_, label in rows})
-    return Sample(
+    return TwoArmSample(
         np.array([outcome for outcome, *_ in rows], dtype=float),
         np.array([side for _, side, _ in rows], dtype=float),
         np.array([labels.index(label) for *_, label in rows]),
@@ -54,7 +54,7 @@ def columns(
     *,
     tokens: tuple[float, float] = (100.0, 100.0),
     errors: bool = False,
-) -> Columns:
+) -> TrialColumns:
     """Return trials with exactly these rates, two to a session, the arms by turns."""
     index = np.arange(2 * n)
     side = index // 2 % 2
@@ -65,14 +65,14 @@ def columns(
     outcomes = (
         {"completion": unknown, "errors": values} if errors else {"completion": values, "errors": unknown}
     )
-    return Columns(side, index // 2, np.take(tokens, side) + spread, outcomes)
+    return TrialColumns(side, index // 2, np.take(tokens, side) + spread, outcomes)
 
 
-def completion_only(data: Columns) -> Columns:
+def completion_only(data: TrialColumns) -> TrialColumns:
     return replace(data, outcomes={"completion": data.outcomes["completion"]})
 
 
-def verdict(data: Columns, **changes: object) -> Comparison:
+def verdict(data: TrialColumns, **changes: object) -> Comparison:
     experiment = replace(new_experiment(), planned=len(data.arm) // 2, **changes)
     (comparison,) = compare(data, experiment)
     return comparison
@@ -161,7 +161,7 @@ def test_arms_without_any_variation_can_be_tested(rates: tuple[int, int], is_cer
         (columns(0.0, 0.5), "matched", "success"),
     ],
 )
-def test_the_verdict_follows_the_rule(data: Columns, limit: str, kind: str) -> None:
+def test_the_verdict_follows_the_rule(data: TrialColumns, limit: str, kind: str) -> None:
     experiment = new_experiment()
     arms = (experiment.arms[0], replace(experiment.arms[1], limit=limit))
     comparison = verdict(data, arms=arms)

@@ -9,9 +9,6 @@ from hypothesis import strategies as st
 from convgate.core.decisions import TurnDecisions
 from convgate.ui.explore.inspector import first_turn
 from convgate.ui.shared.changes import changes, following, preceding
-from convgate.ui.shared.threshold_settings import Extent
-
-EXTENT = Extent(turns=76, tokens=2_637, learned=0.5)
 
 
 def decisions(*kept: bool, start: int = 3) -> TurnDecisions:

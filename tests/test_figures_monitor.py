@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from convgate.figures.over_time import Episode, Frame
+from convgate.figures.over_time import AlertEpisode, Frame
 from convgate.figures.palette import DARK, LIGHT, Palette
 from convgate.figures.requests import mode_shares_figure
 from convgate.guardrails.report import Bin, Totals
@@ -17,7 +17,7 @@ from convgate.modes.mode import MODES
 
 NINE = datetime(2026, 3, 5, 9)
 HOUR = timedelta(hours=1)
-FRAME = Frame(NINE, NINE + 4 * HOUR, [Episode(NINE + HOUR, NINE + 2 * HOUR, "all as GENERAL")])
+FRAME = Frame(NINE, NINE + 4 * HOUR, [AlertEpisode(NINE + HOUR, NINE + 2 * HOUR, "all as GENERAL")])
 BASELINE = {"TASK": 60, "DEBUGGING": 40}
 
 
@@ -60,6 +60,6 @@ def test_modes_are_shares_of_each_bin_and_pale_where_requests_are_few(palette: P
     assert len({shape for _, shape in looks}) == len(MODES), "never by colour alone"
     assert [shape.name for shape in fig.layout.shapes] == ["episode"]
     assert names(fig, "episode") == ["all as GENERAL"]
-    late = Frame(NINE, NINE + 4 * HOUR, [Episode(NINE + 3 * HOUR, NINE + 4 * HOUR, "alert")])
+    late = Frame(NINE, NINE + 4 * HOUR, [AlertEpisode(NINE + 3 * HOUR, NINE + 4 * HOUR, "alert")])
     (words,) = mode_shares_figure(BINS, BASELINE, late, palette=palette).layout.annotations
     assert (words.x, words.xanchor) == ("2026-03-05 13:00:00.000", "right"), "within the picture"

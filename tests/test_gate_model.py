@@ -141,14 +141,6 @@ def test_no_turns_give_no_scores_and_one_turn_stands_by_tier_1():
     assert one.parts["contextual"].tolist() == [0.0]
 
 
-def test_extending_a_state_equals_building_it_anew():
-    gate, turns, current = trained_gate(), unit_vectors(20), unit_vectors(1, seed=5)[0]
-    grown = gate.extend(gate.state(turns[:13]), turns[13:])
-    assert gate.score(grown, Message(current)).logits == pytest.approx(
-        gate.score(gate.state(turns), Message(current)).logits, abs=1e-6
-    )
-
-
 def test_every_parameter_but_the_threshold_receives_a_gradient():
     gate = GateModule.of(trained_gate()).train()
     mask = torch.ones(1, 5, dtype=torch.bool)

@@ -15,15 +15,9 @@ from convgate.gatekeeper.model import Answer, ExchangeModel
 from convgate.language_model import MAX_REPLY_BYTES, LanguageModel, ModelError, ModelUse
 from tests.llm_server import Answer as Reply
 from tests.llm_server import ChatServer, completion_reply, decision_reply, error_reply, raw_reply, send_head
+from tests.llm_server import server as server
 
 ASKED = Exchange("What about the queue?", "It is fine.")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ChatServer]:
-    server = ChatServer()
-    yield server
-    server.close()
 
 
 @pytest.fixture(scope="module")

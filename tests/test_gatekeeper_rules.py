@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 from convgate.gatekeeper.decision import KEEP, SKIP
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.gatekeeper import load_gatekeeper
-from convgate.gatekeeper.rules import Rule, RulesError, find_pattern_problem
+from convgate.gatekeeper.rules import PatternRule, RulesError, find_pattern_problem
 from convgate.gatekeeper.rules_file import parse_rules
 
 HI = Exchange("Hi")
@@ -36,8 +36,8 @@ def test_rules_are_read_with_lines_and_defaults() -> None:
         "# ours\nskip_patterns:\n  - pattern: '^lgtm$'\n    reason: says no more than yes\n"
         "keep_patterns:\n  - {pattern: 'ticket \\d+', category: ticket, applies_to: both}\n"
     )
-    assert rules.skip_patterns == (Rule("^lgtm$", "says no more than yes"),)
-    assert rules.keep_patterns == (Rule(r"ticket \d+", "", "ticket", "both"),)
+    assert rules.skip_patterns == (PatternRule("^lgtm$", "says no more than yes"),)
+    assert rules.keep_patterns == (PatternRule(r"ticket \d+", "", "ticket", "both"),)
     assert [rule.line for rule in (*rules.skip_patterns, *rules.keep_patterns)] == [3, 6]
 
 
@@ -124,7 +124,7 @@ def test_text_that_is_not_rules_is_refused_with_its_line(text: str, line: int | 
 def test_a_pattern_that_cannot_be_used_is_refused(pattern: str) -> None:
     assert find_pattern_problem(pattern)
     with pytest.raises(RulesError):
-        Rule(pattern)
+        PatternRule(pattern)
 
 
 def test_matches_have_their_place_whatever_the_case_and_apostrophes() -> None:

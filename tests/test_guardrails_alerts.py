@@ -35,11 +35,6 @@ from tests.session_agents import NINE, Clock
 OK = raw_reply(b"{}")
 
 
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
 @pytest.fixture(scope="module")
 def one_server() -> Iterator[ChatServer]:
     server = ChatServer()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pytest
 
 from convgate.modes import classifier as classifier_module
-from convgate.modes.mode import ModeDecision
+from convgate.modes.mode import Mode
 from tests.commands import Run
+from tests.selectors import FirstWordClassifier
 
 LINES = """\
 {"content": "it fails"}
@@ -19,17 +20,11 @@ LINES = """\
 """
 
 
-class FailureClassifier:
+class FailureClassifier(FirstWordClassifier):
     """Finds DEBUGGING where something fails."""
 
-    def classify_texts(self, texts: Sequence[str]) -> list[ModeDecision]:
-        return [self._decision(place, text) for place, text in enumerate(texts)]
-
-    def _decision(self, place: int, text: str) -> ModeDecision:
-        if "fails" not in text:
-            return ModeDecision(place, "GENERAL", "why.", 0.2, "low confidence", "GENERAL")
-        reason = "it says that something fails (“fails”)."
-        return ModeDecision(place, "DEBUGGING", reason, 0.93, "classifier", "DEBUGGING")
+    def read(self, text: str) -> tuple[Mode, float, str]:
+        return ("DEBUGGING", 0.93, "fails") if "fails" in text else ("GENERAL", 0.2, "")
 
 
 @pytest.fixture
@@ -52,7 +47,7 @@ def test_the_table_shows_reasons(run_modes, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("COLUMNS", "200")
     code, out, _ = run_modes(LINES)
     assert code == 0
-    assert "it says that something fails (“fails”)" in out
+    assert "it says “fails”" in out
     assert "3 messages: DEBUGGING 1, LEARNING 1, GENERAL 1" in out
 
 

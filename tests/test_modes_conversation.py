@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pytest
 
@@ -10,20 +10,16 @@ from convgate.core.conversation import ToolCall, Turn
 from convgate.core.errors import RequestError
 from convgate.core.settings import Settings
 from convgate.modes.conversation import ConversationModes, ModeTracker
-from convgate.modes.mode import MIN_CONFIDENCE, Mode, ModeDecision, known_intents, mode_of_intent
+from convgate.modes.mode import Mode, known_intents, mode_of_intent
+from tests.selectors import FirstWordClassifier
 
 
-class TextClassifier:
+class TextClassifier(FirstWordClassifier):
     """Finds what stands in the text: a mode, and how sure that is."""
 
-    def classify(self, turns: Sequence[Turn]) -> list[ModeDecision]:
-        return [self._decision(place, *turn.text.split()) for place, turn in enumerate(turns)]
-
-    def _decision(self, place: int, likeliest: Mode, confidence: str) -> ModeDecision:
-        sure = float(confidence) >= MIN_CONFIDENCE
-        mode: Mode = likeliest if sure else "GENERAL"
-        source = "classifier" if sure else "low confidence"
-        return ModeDecision(place, mode, "", float(confidence), source, likeliest)
+    def read(self, text: str) -> tuple[Mode, float, str]:
+        likeliest, confidence = text.split()
+        return likeliest, float(confidence), ""
 
 
 def find_modes(*turns: str | Turn, intents: Mapping[int, Mode] | None = None) -> ConversationModes:

@@ -24,7 +24,6 @@ from convgate.ui.compare.page import Results, summary_sentence
 from convgate.ui.compare.state import check_column
 from convgate.ui.shared import results_cache
 from convgate.ui.shared.policy_options import option_label
-from tests.fakes import FakeEncoder
 from tests.page_app import (
     TURNS,
     add_conversation,
@@ -34,19 +33,15 @@ from tests.page_app import (
     metric,
     open_page,
     page_text,
-    use_encoder,
 )
+from tests.page_app import encoder as encoder
 from tests.page_data import add_relevance_set
+
+pytestmark = pytest.mark.usefixtures("encoder")
 
 open_compare = partial(open_page, "Compare")
 THREE = "everything, last_k(k=2), last_k(k=4)"
 MEASURED = {"data": "mine", "policies": "everything, last_k(k=2), bm25", "measure": "1"}
-
-
-@pytest.fixture(autouse=True)
-def encoder(fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> FakeEncoder:
-    use_encoder(fake_encoder, monkeypatch)
-    return fake_encoder
 
 
 @pytest.fixture

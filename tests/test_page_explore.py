@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -31,19 +32,13 @@ from tests.page_app import (
     open_page,
     page_text,
     turn_table,
-    use_encoder,
 )
+from tests.page_app import downloads as downloads
+from tests.page_app import encoder as encoder
 
 THRESHOLD = "explore.threshold"
 
 Open = Callable[..., AppTest]
-
-
-@pytest.fixture
-def encoder(fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> FakeEncoder:
-    """What the page encodes with."""
-    use_encoder(fake_encoder, monkeypatch)
-    return fake_encoder
 
 
 @pytest.fixture
@@ -55,19 +50,6 @@ def open_explore(convgate_home: Path, encoder: FakeEncoder) -> Open:
         return open_page("Explore", **{"conversation": key, **query})
 
     return open_new
-
-
-@pytest.fixture
-def files(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], str]]:
-    """The files that the page offers for download, by key."""
-    downloads: dict[str, Callable[[], str]] = {}
-
-    def download_button(label: str, data: Callable[[], str], *, key: str, **_: object) -> bool:
-        downloads[key.removeprefix("explore.download_")] = data
-        return False
-
-    monkeypatch.setattr("streamlit.download_button", download_button)
-    return downloads
 
 
 def turns_before(app: AppTest) -> str:
@@ -152,14 +134,14 @@ def test_a_typed_question_is_decided(open_explore: Open) -> None:
 )
 def test_an_agent_with_the_downloaded_settings_decides_the_very_same(
     open_explore: Open,
-    files: dict[str, Callable[[], str]],
+    downloads: dict[str, Any],
     fake_encoder: FakeEncoder,
     tmp_path: Path,
     query: dict[str, str],
 ) -> None:
     app = open_explore(messages="1", **query)
     file = tmp_path / "convgate-agent.toml"
-    file.write_text(files["settings"](), encoding="utf-8")
+    file.write_text(downloads["explore.download_settings"](), encoding="utf-8")
     code = app.code[-1].value
 
     selector = convgate.load(file, encoder=fake_encoder)
@@ -167,7 +149,7 @@ def test_an_agent_with_the_downloaded_settings_decides_the_very_same(
     messages = [{"role": turn.role, "content": turn.text} for turn in asked]
     selection = selector.select(messages)
 
-    rows, records = turn_table(app)["rows"], json.loads(files["json"]())["turns"]
+    rows, records = turn_table(app)["rows"], json.loads(downloads["explore.download_json"]())["turns"]
     for decision, record in zip(selection.decisions, records, strict=True):
         assert decision.to_json().items() <= record.items()
     assert selection.indices == [row["turn"] for row in rows if row["state"] in ("kept", "forced", "current")]
@@ -255,13 +237,13 @@ def test_every_policy_can_decide_alone(open_explore: Open, name: str) -> None:
 
 
 def test_a_pipeline_says_which_stage_decided_and_explains_what_its_gate_scored(
-    open_explore: Open, files: dict[str, Callable[[], str]]
+    open_explore: Open, downloads: dict[str, Any]
 ) -> None:
     turns = (Turn.of("user", "Hi"), Turn.of("assistant", "Hello!"), *TURNS[1:])
     app = open_explore(*turns, policy="pipeline", selected="2", messages="1")
     assert (turn_table(app)["rows"][1]["score"], turn_table(app)["rows"][1]["bar"]) == ("", None)
     assert "Dropped by the gatekeeper:" in page_text(app)
-    records = json.loads(files["json"]())
+    records = json.loads(downloads["explore.download_json"]())
     assert [record["stage"] for record in records["turns"]][:3] == ["gatekeeper", "gatekeeper", "gate"]
     assert records["turns"][0]["score"] is None
     assert records["version"] == "untrained"
@@ -308,16 +290,17 @@ def test_the_address_reopens_everything(open_explore: Open) -> None:
 
 
 def test_the_messages_to_send_are_the_kept_turns_and_the_current_message(
-    open_explore: Open, files: dict[str, Callable[[], str]]
+    open_explore: Open, downloads: dict[str, Any]
 ) -> None:
     app = open_explore(messages="1")
     sent = json.loads(app.code[0].value)
     kept = [turn for turn, state in enumerate(states(app)) if state in ("kept", "forced", "current")]
     assert [message["content"] for message in sent] == [TURNS[turn].text for turn in kept]
-    records = json.loads(files["json"]())["turns"]
+    records = json.loads(downloads["explore.download_json"]())["turns"]
     assert [turn["kept"] for turn in records] == [state in ("kept", "forced") for state in states(app)[:-1]]
     open_explore(messages="1", ask="is the loss nan")
-    assert json.loads(files["messages"]())["messages"][-1] == {"role": "user", "content": "is the loss nan"}
+    sent = json.loads(downloads["explore.download_messages"]())["messages"]
+    assert sent[-1] == {"role": "user", "content": "is the loss nan"}
 
 
 def test_turns_with_halves_of_surrogate_pairs_are_searched(open_explore: Open) -> None:

@@ -35,6 +35,7 @@ from tests.page_app import (
     sent,
     turn_table,
 )
+from tests.page_app import downloads as downloads
 
 __all__ = ["key"]  # fixtures
 
@@ -149,23 +150,16 @@ def test_the_mode_is_corrected_without_a_budget_too(
     assert (correction.decided, correction.corrected) == ("DEBUGGING", "LEARNING")
 
 
-def test_a_program_sends_the_same_messages(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    files: dict[str, Any] = {}
-
-    def keep_file(label: str, data: Any, *_: object, key: str, **__: object) -> bool:
-        files[key] = data() if callable(data) else data
-        return False
-
-    monkeypatch.setattr("streamlit.download_button", keep_file)
+def test_a_program_sends_the_same_messages(key: str, downloads: dict[str, Any]) -> None:
     correct_mode(open_budgeted(conversation=key), "DEBUGGING")
     app = open_page("Explore", conversation=key, messages="1", budget="9000")
-    messages = json.loads(files["explore.download_messages"])["messages"]
+    messages = json.loads(downloads["explore.download_messages"]())["messages"]
     assert (messages[0]["role"], len(messages)) == ("system", int(metric(app, "Kept")) + 1)
     assert messages[-1]["content"] == "add refresh tokens to the login"
     assert json.loads(app.code[0].value) == messages
     assert "selector.select(messages, intent='debug')" in app.code[1].value
     path = load_settings().home / "agent.toml"
-    path.write_text(files["explore.download_settings"])
+    path.write_text(downloads["explore.download_settings"]())
     assert load_settings(path).budget.tokens == 9_000
 
 

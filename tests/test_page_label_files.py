@@ -25,6 +25,7 @@ from tests.label_page import (
 )
 from tests.label_page import label_page as label_page
 from tests.page_app import HOSTILE, TURNS, add_conversation, app_store, check, click, page_text
+from tests.page_app import downloads as downloads
 
 pytestmark = pytest.mark.usefixtures("label_page")
 
@@ -75,19 +76,6 @@ def test_a_file_is_previewed_imported_and_undone_as_one() -> None:
     click(app, "label.import.keep")
     assert answers_of(other, turn=5)[1] == "relevant", "of the open conversation, by who imports"
     assert not open_label(None, conversation=key, show="files").file_uploader
-
-
-@pytest.fixture
-def downloads(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What the buttons of the page would give, by file name."""
-    files: dict[str, Any] = {}
-
-    def draw(label: str, data: object, *, file_name: str, **_: object) -> bool:
-        files[file_name] = data
-        return False
-
-    monkeypatch.setattr("streamlit.download_button", draw)
-    return files
 
 
 def test_exports_are_files_that_are_read_back_without_loss(downloads: dict[str, Any], tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from convgate.ui.shared import services
 from convgate.ui.shared.navigation import EXPLORE
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.turn import turn_labels
+from tests.page_app import downloads as downloads
 from tests.page_app import new_app, page_text
 from tests.test_transcripts_exports import FOLDER
 from tests.test_transcripts_field_map import SAID, SHAPES
@@ -251,20 +252,13 @@ def test_secrets_are_redacted_before_an_upload_is_kept(
 
 
 def test_a_download_is_redacted_where_that_is_chosen(
-    library: AppTest, conversations: Conversations, monkeypatch: pytest.MonkeyPatch
+    library: AppTest, conversations: Conversations, downloads: dict[str, Any]
 ) -> None:
-    files: dict[str, Any] = {}
-
-    def drawn(label: str, data: object, *, key: str, **_: object) -> bool:
-        files[key] = data
-        return False
-
     (added,) = conversations.add([conversation("Keys", f"Use {SECRET}")])
-    monkeypatch.setattr("streamlit.download_button", drawn)
     app = library.run()
-    assert SECRET in files[f"download-{added.key}"]()
+    assert SECRET in downloads[f"download-{added.key}"]()
     app.checkbox(key=f"redact-{added.key}").check().run()
-    assert SECRET not in files[f"download-{added.key}"]()
+    assert SECRET not in downloads[f"download-{added.key}"]()
 
 
 def test_a_path_on_the_machine_is_read_and_added(

@@ -14,7 +14,7 @@ from convgate.gatekeeper.checks import check
 from convgate.gatekeeper.decision import Match
 from convgate.gatekeeper.exchange import Exchange, exchanges_of
 from convgate.gatekeeper.gatekeeper import Gatekeeper, load_gatekeeper
-from convgate.gatekeeper.rules import Rule, Rules
+from convgate.gatekeeper.rules import PatternRule, Rules
 from convgate.ui.rules.exchanges import (
     MAX_SHOWN,
     CheckedConversation,
@@ -90,7 +90,7 @@ def test_a_long_message_is_cut() -> None:
 def test_the_page_shows_what_a_gatekeeper_decides(
     messages: list[str], patterns: list[str], n_skips: int
 ) -> None:
-    made = [Rule(pattern, category=pattern[:1]) for pattern in patterns]
+    made = [PatternRule(pattern, category=pattern[:1]) for pattern in patterns]
     rules = Rules(tuple(made[:n_skips]), tuple(made[n_skips:]))
     turns = tuple(Turn.of("user" if i % 2 == 0 else "assistant", text) for i, text in enumerate(messages))
     placed = exchanges_of(Conversation("a", turns))

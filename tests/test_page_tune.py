@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 import numpy as np
@@ -27,6 +27,7 @@ from convgate.versions.catalog import Versions
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 from tests.page_app import HOSTILE, PAGES, app_store, check, choose, click, open_page, page_text, use_encoder
+from tests.page_app import downloads as downloads
 
 open_tune = partial(open_page, "Tune")
 WORDS = ["lake", "house", "boat", "bread", "tea", "rain", "router", "invoice", "parcel", "late"]
@@ -101,12 +102,6 @@ def explore_links(app: AppTest) -> list[dict[str, str]]:
         for link in app.get("page_link")
         if "for message" in link.proto.label
     ]
-
-
-def linked_keys(app: AppTest) -> set[str]:
-    """The keys of the conversations that links into Explore open."""
-    queries = " ".join(link["query"] for link in explore_links(app))
-    return set(re.findall(r"conversation=(\w+)", queries))
 
 
 def conversation_key(number: int) -> str:
@@ -321,18 +316,11 @@ def test_the_settings_become_a_version_that_is_activated_and_undone(library: Pat
 
 @pytest.mark.usefixtures("library")
 def test_the_settings_for_an_agent_are_those_on_the_page(
-    monkeypatch: pytest.MonkeyPatch, fake_encoder: FakeEncoder, tmp_path: Path
+    downloads: dict[str, Any], fake_encoder: FakeEncoder, tmp_path: Path
 ) -> None:
-    files: dict[str, Callable[[], str]] = {}
-
-    def drawn(label: str, data: Callable[[], str], *, key: str, **_: object) -> bool:
-        files[key] = data
-        return False
-
-    monkeypatch.setattr("streamlit.download_button", drawn)
     app = open_tune(rule="anchored,anchor=0.4,threshold=0.38,max_turns=3")
     file = tmp_path / "convgate-agent.toml"
-    file.write_text(files["tune.download_settings"](), encoding="utf-8")
+    file.write_text(downloads["tune.download_settings"](), encoding="utf-8")
     values = tomllib.loads(file.read_text(encoding="utf-8"))
     assert (values["version"], values["max_turns"]) == ("used", 3)
     kept = 0

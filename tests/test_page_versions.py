@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
-from convgate.versions import DataSet, Draft, Metric, MetricSet, Parent, Training, Versions
+from convgate.versions import Draft, Versions
 from tests.commands import Run
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
@@ -30,7 +30,7 @@ from tests.page_app import (
     page_text,
     use_encoder,
 )
-from tests.page_data import add_two_versions
+from tests.page_data import add_two_versions, hostile_draft
 
 open_versions = partial(open_page, "Versions")
 
@@ -161,19 +161,7 @@ def test_a_version_of_another_encoder_cannot_be_activated(versions: Versions) ->
 
 
 def test_text_of_a_card_is_shown_and_not_rendered(versions: Versions) -> None:
-    versions.add(
-        trained_gate(),
-        Draft(
-            note=HOSTILE,
-            who=HOSTILE,
-            parent=Parent(HOSTILE, "a" * 64),
-            data=(DataSet(HOSTILE, "b" * 64, {HOSTILE: 1}, HOSTILE, HOSTILE),),
-            training=Training(1, 1, {HOSTILE: HOSTILE}, {HOSTILE: HOSTILE}, {HOSTILE: (1.0,)}),
-            metrics={HOSTILE: MetricSet(1, 1, {HOSTILE: Metric(0.5), "map": Metric(0.5)})},
-            limits=(HOSTILE,),
-        ),
-        name="hostile",
-    )
+    versions.add(trained_gate(), hostile_draft(HOSTILE), name="hostile")
     for app in (open_versions(), open_versions(version="hostile")):
         shown = [
             str(one.value) for one in [*app.markdown, *app.caption, *app.warning] if "Ignore" in one.value

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.core.conversation import Conversation, CurrentMessage, Turn
+from convgate.core.conversation import CurrentMessage, Turn
 from convgate.core.errors import PolicyError
 from convgate.core.settings import Settings
 from convgate.policies.agent_settings import AgentSettings
@@ -19,6 +19,7 @@ from convgate.policies.build import build_policy
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.spec import PolicySpec, read_policies, to_text
 from tests.fakes import FakeEncoder
+from tests.test_policies import make_conversation
 
 ENCODER = FakeEncoder()
 WORDS = ("loss", "nan", "fibonacci", "function", "rate", "hello", "")
@@ -34,12 +35,7 @@ def pipeline(*policies: Policy) -> Pipeline:
     return Pipeline(" > ".join(policy.name for policy in policies), policies)
 
 
-def conversation(texts: list[str]) -> Conversation:
-    roles = ("user", "assistant")
-    return Conversation(id="talk", turns=tuple(Turn.of(roles[i % 2], text) for i, text in enumerate(texts)))
-
-
-CONVERSATION = conversation(
+CONVERSATION = make_conversation(
     ["loss is nan", "lower the rate", "a fibonacci function", "here it is", "hello", "loss nan again"]
 )
 
@@ -118,7 +114,7 @@ def test_a_whole_history_policy_sees_all_turns_and_restores_none():
 
 @given(texts, st.integers(0, 9))
 def test_one_stage_is_that_policy_alone(texts, window):
-    moment = conversation(texts).at(len(texts) - 1, window=window)
+    moment = make_conversation(texts).at(len(texts) - 1, window=window)
     for name in ("gate", "last_k", "everything"):
         one, alone = build("pipeline", stages=name).decide(*moment), build(name).decide(*moment)
         assert one.kept.tolist() == alone.kept.tolist()
@@ -137,7 +133,7 @@ SAID = ("Hi", "ok", "we always use loss", "new topic: nan", "fibonacci function"
 
 @given(st.lists(st.sampled_from(SAID), min_size=1, max_size=9))
 def test_gatekeeper_and_sessions_decide_in_a_pipeline_as_they_do_alone(texts):
-    moment = conversation(texts).at(len(texts) - 1)
+    moment = make_conversation(texts).at(len(texts) - 1)
     alone = [build(name).decide(*moment) for name in ("gatekeeper", "session")]
     piped = build("pipeline", stages="gatekeeper > session").decide(*moment)
     assert piped.kept.tolist() == (alone[0].kept & alone[1].kept).tolist()

@@ -26,7 +26,6 @@ from convgate.versions import SHIPPED, Versions
 from convgate.versions.card import Draft
 from convgate.versions.version import write_version
 from tests.commands import run_python
-from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -230,9 +229,10 @@ def test_every_local_link_and_picture_of_a_document_exists() -> None:
 
 
 @pytest.fixture
-def gate_for_the_fake_encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def gate_for_the_fake_encoder(
+    fake_default_encoder: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A version in the place of the one that ships, which is for the real encoder."""
-    monkeypatch.setattr("convgate.policies.build.default_encoder", lambda *args, **options: FakeEncoder())
     monkeypatch.setattr("convgate.versions.catalog.PACKAGED", tmp_path / "weights")
     write_version(tmp_path / "weights" / SHIPPED, trained_gate(), Draft())
 

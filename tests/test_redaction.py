@@ -14,7 +14,6 @@ from convgate.store import Conversations, Store, documents
 from convgate.transcripts import read_conversations, read_text, write_conversation
 from convgate.transcripts.redaction import Redactor
 from tests.commands import Run
-from tests.fakes import FakeEncoder
 
 SAMPLES = Path(__file__).parent.parent / "sample_conversations"
 
@@ -201,10 +200,8 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_commands_redact_what_they_write_and_say_how_much(
-    run: Run, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("convgate.policies.build.default_encoder", lambda *args, **options: FakeEncoder())
+@pytest.mark.usefixtures("fake_default_encoder")
+def test_commands_redact_what_they_write_and_say_how_much(run: Run, file: Path) -> None:
     for command in (
         ["select", "--policy", "last_k"],
         ["select", "--policy", "last_k", "--budget", "900", "--json"],

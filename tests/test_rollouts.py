@@ -31,11 +31,6 @@ SESSIONS = [f"session {number}" for number in range(2_000)]
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def alerts() -> list[Alert]:
     return []
 
@@ -216,18 +211,16 @@ def test_without_data_a_phase_waits_and_is_stopped_in_the_end(
     assert [alert.severity for alert in alerts] == ["warning"] * 3
 
 
-def test_a_completion_that_is_surely_close_to_the_control_advances(
-    store: Store, clock: Clock, rollout: Rollout
+@pytest.mark.parametrize(
+    ("counts", "action", "chance"),
+    [((1_000, 205, 1_000), "advance", "loss_chance"), ((100, 22, 1_000), "wait", "chance")],
+)
+def test_a_completion_close_to_the_control_advances_unless_it_may_be_so_by_chance(
+    store: Store, clock: Clock, rollout: Rollout, counts: tuple[int, int, int], action: str, chance: str
 ) -> None:
-    decision = review_phase_2(store, clock, rollout, 1_000, 205, 1_000)
-    assert decision.action == "advance"
-    assert decision.figures["completion"]["loss_chance"] < 0.05
-
-
-def test_a_completion_that_may_be_lower_by_chance_waits(store: Store, clock: Clock, rollout: Rollout) -> None:
-    decision = review_phase_2(store, clock, rollout, 100, 22, 1_000)
-    assert decision.action == "wait"
-    assert decision.figures["completion"]["chance"] > 0.05
+    decision = review_phase_2(store, clock, rollout, *counts)
+    assert decision.action == action
+    assert (decision.figures["completion"][chance] < 0.05) == (action == "advance")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -23,6 +22,7 @@ from convgate.store.edits import InvariantEdit, InvariantEdits, PrunedTurn, Prun
 from convgate.store.summaries import Summaries, TurnSummary
 from tests import selectors
 from tests.llm_server import ChatServer, completion_reply, error_reply
+from tests.llm_server import server as server
 from tests.session_agents import Clock
 
 TALK = Conversation(
@@ -39,13 +39,6 @@ TALK = Conversation(
         )
     ),
 )
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ChatServer]:
-    server = ChatServer()
-    yield server
-    server.close()
 
 
 def manager(store: Store, workspace: str = "shop", kept: Any = None, **settings: Any) -> SessionManager:

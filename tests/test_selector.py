@@ -14,7 +14,7 @@ from convgate.gate.model import Gate
 from convgate.gate.rule import Rule
 from convgate.gate.thresholds import Absolute, TopK
 from convgate.messages.check import check_valid
-from convgate.selection.load import load
+from convgate.selection.load import load, load_gate
 from convgate.versions import Draft, Version, Versions, write_version
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
@@ -81,6 +81,12 @@ def test_active_version_is_the_one_without_a_name(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     assert load(version="untrained", encoder=FakeEncoder()).policy.version == "untrained"
     assert load(version="shipped", encoder=FakeEncoder()).policy.version == "shipped"
+
+
+def test_load_gate_gives_the_gate_whatever_policy_the_settings_choose():
+    settings = load_settings().model_copy(update={"policy": "last_k"})
+    assert load(settings, encoder=FakeEncoder()).policy.name == "last_k"
+    assert load_gate(settings=settings, encoder=FakeEncoder()).policy.name == "gate"
 
 
 def test_version_decides_by_its_own_rule_unless_another_is_named(tmp_path: Path):

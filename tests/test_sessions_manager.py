@@ -28,11 +28,6 @@ def one_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     store.close()
 
 
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
 def begins_session(detection: Detection) -> bool:
     return detection.boundary is not None and detection.boundary.kind == "session"
 

@@ -15,11 +15,6 @@ from tests.session_agents import Clock
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def sessions(store: Store, clock: Clock) -> SessionManager:
     return SessionManager(
         store, workspace="shop", rules=BoundaryRules(), clock=clock, selector=selectors.make_selector()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -13,14 +12,8 @@ import pytest
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import StoreError
 from convgate.store import Conversations, NewConversation, Store
-
-
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    monkeypatch.setattr("convgate.store.database.BUSY_TIMEOUT", 0.05)
-    store = Store(tmp_path / "home" / "convgate.db")
-    yield store
-    store.close()
+from tests.stores import store as store
+from tests.stores import titles
 
 
 @pytest.fixture
@@ -36,10 +29,6 @@ def backup(store: Store, tmp_path: Path) -> Path:
 def add(store: Store, text: str) -> str:
     conversation = Conversation("a", (Turn.of("user", text),))
     return Conversations(store).add([NewConversation(conversation)])[0].key
-
-
-def titles(store: Store) -> list[str]:
-    return sorted(row.title for row in Conversations(store).find().rows)
 
 
 def test_a_backup_restores_everything_as_it_was(store: Store, tmp_path: Path) -> None:

@@ -26,15 +26,11 @@ from convgate.store.schema import migrations
 from convgate.store.sessions import Sessions
 from convgate.transcripts import turns_from_messages
 from tests.selectors import chat
-from tests.stores import real_migrations  # noqa: F401 (autouse)
-
-
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    monkeypatch.setattr("convgate.store.database.BUSY_TIMEOUT", 0.05)
-    store = Store(tmp_path / "home" / "convgate.db")
-    yield store
-    store.close()
+from tests.stores import (
+    real_migrations,  # noqa: F401 (autouse)
+    titles,
+)
+from tests.stores import store as store
 
 
 def conversation(text: str = "a private sentence", turns: int = 1) -> NewConversation:
@@ -192,10 +188,6 @@ def upgrade(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
         monkeypatch.setattr(database, "migrations", newer)
 
     return use
-
-
-def titles(store: Store) -> list[str]:
-    return sorted(row.title for row in Conversations(store).find().rows)
 
 
 def test_an_older_layout_is_backed_up_and_migrated(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.core.conversation import Conversation, Turn
+from convgate.core.conversation import Turn
 from convgate.core.errors import StoreError
 from convgate.labels.gold import GoldCounts, gold_answers, gold_counts, gold_set, labels_digest
 from convgate.store import (
@@ -20,12 +20,12 @@ from convgate.store import (
     CurrentKey,
     Entry,
     Labels,
-    NewConversation,
     Store,
 )
 from convgate.store.label_log import ANSWERS
 from convgate.transcripts import read_relevance_set, write_relevance_set
 from convgate.transcripts.relevance_sets import split_group_of
+from tests.label_files import add
 from tests.stores import clear_store
 
 Talk = tuple[Labels, str]
@@ -34,12 +34,6 @@ Talk = tuple[Labels, str]
 @pytest.fixture
 def labelled_conversation(store: Store) -> Talk:
     return Labels(store), add(store, "talk", 8)
-
-
-def add(store: Store, name: str, turns: int = 8) -> str:
-    talk = tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"{name} {i}") for i in range(turns))
-    (added,) = Conversations(store).add([NewConversation(Conversation(name, talk), "a test")])
-    return added.key
 
 
 def first_gold_answers(store: Store) -> dict[int, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from convgate.core.errors import RequestError
+from convgate.core.errors import ClassifierError
 from convgate.embedding.states import MAX_CHARACTERS
 from convgate.text.linear import TextModel, count_ngrams, read_model
 from tests.fakes import FakeEncoder
@@ -63,7 +63,7 @@ def test_the_file_gives_the_same_model_back(model: TextModel, tmp_path: Path) ->
 def test_a_model_with_other_labels_is_an_error(model: TextModel, tmp_path: Path) -> None:
     file = tmp_path / "model.safetensors"
     write_model(replace(model, labels=("a", "b", "c", "d")), file)
-    with pytest.raises(RequestError):
+    with pytest.raises(ClassifierError):
         read_model(file, LABELS, "fit it")
 
 
@@ -72,5 +72,5 @@ def test_a_missing_or_damaged_file_says_what_to_run(model: TextModel, tmp_path: 
     for content in (None, b"nonsense"):
         if content is not None:
             file.write_bytes(content)
-        with pytest.raises(RequestError, match=r"cannot be read.*run `fit it`"):
+        with pytest.raises(ClassifierError, match=r"cannot be read.*run `fit it`"):
             read_model(file, LABELS, "fit it")

@@ -7,7 +7,7 @@ import torch
 
 from convgate.gate.config import GateConfig
 from convgate.gate.features import FEATURES, PARTS
-from convgate.training.full_tiers import FullTiers
+from convgate.training.full_tiers import FullTiersModule
 from tools.ablations import variants
 from tools.benchmark.memory import scoring_memory
 from tools.benchmark.speed import largest_difference
@@ -25,8 +25,8 @@ def test_memory_does_not_grow_with_the_square_of_n():
     assert large < 80, "10,000 × 10,000 are 400 MB of floats, and 100 MB of anything"
 
 
-def tiers_of(name: str) -> FullTiers:
-    tiers = FullTiers(GateConfig("full", 16, hidden=8))
+def tiers_of(name: str) -> FullTiersModule:
+    tiers = FullTiersModule(GateConfig("full", 16, hidden=8))
     with torch.no_grad():
         variants()[name](tiers)
     return tiers

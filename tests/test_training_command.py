@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from convgate.core.settings import load_settings
+from convgate.gate.facts import Cues
 from convgate.training import run as run_module
 from convgate.training.run import RECORD
 from convgate.training.sets import TrainingSet, make_set
@@ -18,6 +19,7 @@ from tests import training_program
 from tests.commands import Run
 from tests.planted_sets import add_first, make_relevance_set, small_encoder, write_planted_set
 from tests.processes import fork, needs_fork
+from tools.pretraining.cues import Example
 
 EPOCH = re.compile(
     r"epoch +(\d+)  loss \d+\.\d{3}  validation \d+\.\d{3}  precision [01]\.\d{3}  recall [01]\.\d{3}"
@@ -44,12 +46,18 @@ def labelled_file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def small_training_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From scratch, a gate is trained on a small set."""
+    """From scratch, a gate is trained on a small set, and its cues on ten texts of five writers."""
 
     def sets(files: tuple[Path, ...], *, seed: int, skip_bad: bool) -> list[TrainingSet]:
         return [make_set(make_relevance_set())]
 
+    examples = [
+        Example(f"{writer} {answer}", dict.fromkeys(Cues._fields, answer), writer)
+        for writer in "abcde"
+        for answer in (False, True)
+    ]
     monkeypatch.setattr("tools.pretraining.sets.pretraining_sets", sets)
+    monkeypatch.setattr("tools.pretraining.cues.cue_examples", lambda: examples)
 
 
 def train_words(*words: object) -> tuple[object, ...]:

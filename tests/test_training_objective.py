@@ -20,7 +20,7 @@ from convgate.training.comparison import compare_gates, fit_threshold_on
 from convgate.training.encoder_calibration import measure_whitening
 from convgate.training.episodes import Episode, Question, read_episodes
 from convgate.training.gate_module import GateModule, GateOutput
-from convgate.training.report import Verdict, make_verdict
+from convgate.training.report import TrainingVerdict, make_verdict
 from convgate.training.trainer import (
     ANY_WEIGHT,
     TIER1_WEIGHT,
@@ -160,7 +160,9 @@ def plain_gate() -> GateModule:
     return gate
 
 
-def compared(parent: GateModule, child: GateModule, sets: Any, *, rule: Rule | None = None) -> Verdict | None:
+def compared(
+    parent: GateModule, child: GateModule, sets: Any, *, rule: Rule | None = None
+) -> TrainingVerdict | None:
     cases = compare_gates(parent, child, sets, rule=rule)
     return make_verdict(cases)[0] if cases else None
 
@@ -190,6 +192,8 @@ def test_a_verdict_counts_turns_and_takes_each_gates_own_threshold() -> None:
     }
     verdict = compared(parent, child, sets)
     # Above 0.5: 0.6 and 0.55 are right, 0.7 is wrong, 0.4 and 0.2 are missed. Above 0.35: 0.4 too, and 0.38.
-    assert verdict == Verdict(3, 1, pytest.approx(2 * 2 / (3 + 4)), pytest.approx(2 * 3 / (5 + 4)), 1, 1)
+    assert verdict == TrainingVerdict(
+        3, 1, pytest.approx(2 * 2 / (3 + 4)), pytest.approx(2 * 3 / (5 + 4)), 1, 1
+    )
     assert verdict.better
     assert not compared(child, parent, sets).better

@@ -45,10 +45,11 @@ def request(**changes: Any) -> RunRequest:
     return RunRequest(**{"arguments": words, "parent": "first", "sets": ("own",), **changes})
 
 
-def make_trainer(**changes: Any) -> Trainer:
-    training = read_episodes(small_gate(), small_encoder(), make_relevance_set())
+def make_trainer(*, preset: str = "full", **changes: Any) -> Trainer:
+    gate = small_gate(preset=preset)
+    training = read_episodes(gate, small_encoder(), make_relevance_set())
     return Trainer(
-        small_gate(),
+        gate,
         {"own": training[:6]},
         {"own": training[6:]},
         replace(QUICK, **{"episodes": 8, "cases": 4, **changes}),
@@ -59,9 +60,9 @@ def make_record(trainer: Trainer, *, parent: str | None = "first") -> RunRecord:
     return RunRecord.new(trainer.gate.config, trainer.settings, DATA, parent=parent)
 
 
-def save_epochs(run: Run, *, epochs: int = 1) -> tuple[Trainer, RunRecord]:
+def save_epochs(run: Run, *, epochs: int = 1, preset: str = "full") -> tuple[Trainer, RunRecord]:
     """A trainer and its record, saved after each of its epochs."""
-    trainer = make_trainer()
+    trainer = make_trainer(preset=preset)
     record = make_record(trainer)
     for _ in range(epochs):
         trainer.epoch()
@@ -78,11 +79,12 @@ def edit(run: Run, change: Callable[[dict[str, Any]], object]) -> None:
 # Resuming
 
 
+@pytest.mark.parametrize("preset", ["full", "reference"])
 @pytest.mark.parametrize("epochs", [1, 2])
-def test_a_run_resumes_from_its_files_as_if_nothing_had_happened(run: Run, epochs: int) -> None:
-    whole, resumed = make_trainer(), make_trainer()
+def test_a_run_resumes_from_its_files_as_if_nothing_had_happened(run: Run, epochs: int, preset: str) -> None:
+    whole, resumed = make_trainer(preset=preset), make_trainer(preset=preset)
     whole.run()
-    save_epochs(run, epochs=epochs)
+    save_epochs(run, epochs=epochs, preset=preset)
     run.resume(make_record(resumed), resumed)
     assert len(resumed.history) == epochs
     resumed.run()
@@ -90,6 +92,7 @@ def test_a_run_resumes_from_its_files_as_if_nothing_had_happened(run: Run, epoch
     expected, resumed_state = whole.state(), resumed.state()
     assert resumed_state.keys() == expected.keys()
     for name, tensor in expected.items():
+        assert resumed_state[name].dtype == tensor.dtype, name
         assert torch.equal(resumed_state[name], tensor), name
 
 

@@ -119,23 +119,6 @@ def test_a_seed_fixes_every_bit(preset: str) -> None:
     assert one.history != other.history
 
 
-# Interruption
-
-
-@pytest.mark.parametrize("preset", ["full", "reference"])
-def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(preset: str) -> None:
-    whole = make_trainer(preset=preset)
-    states: list[dict[str, Tensor]] = []
-    whole.run(lambda epoch: states.append(whole.state()))
-    for after, state in enumerate(states[:2], 1):
-        second = make_trainer(preset=preset)
-        second.restore(state, whole.history[:after])
-        assert_same(second.state(), state)
-        second.run()
-        assert_same(second.state(), whole.state())
-        assert second.history == whole.history
-
-
 # The best epoch, and when it ends
 
 

@@ -10,7 +10,7 @@ import pytest
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.decisions import Override, TurnDecisions
 from convgate.ui.explore.messages import decisions_json
-from convgate.ui.shared.transcript_rows import ROWS, Marks, shown_part, transcript_data
+from convgate.ui.shared.transcript_rows import ROWS, RowMarks, shown_part, transcript_data
 
 
 def make_conversation(*texts: str) -> Conversation:
@@ -39,10 +39,12 @@ def gate_decisions(*scores: float, threshold: float = 0.6) -> TurnDecisions:
     )
 
 
-def rows(decisions: TurnDecisions, marks: Marks | None = None, position: int = 4) -> list[dict[str, object]]:
+def rows(
+    decisions: TurnDecisions, marks: RowMarks | None = None, position: int = 4
+) -> list[dict[str, object]]:
     conversation = make_conversation()
     current, _ = conversation.at(position)
-    data = transcript_data(conversation, current, decisions, marks or Marks(), place="t", height="1px")
+    data = transcript_data(conversation, current, decisions, marks or RowMarks(), place="t", height="1px")
     records: list[dict[str, object]] = data["rows"]
     return records
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from convgate.transcripts import BadLinesError, read_conversations, read_text, write_conversation
+from convgate.transcripts import BadLinesError, read_text, write_conversation
+from tests.transcript_files import read_value, said
 
 REQUEST = json.loads(Path(__file__).with_name("transcripts").joinpath("anthropic.json").read_text())
 TURNS = [
@@ -23,7 +24,7 @@ TURNS = [
 def read_turns(value: Any) -> list[tuple[str, str]]:
     transcript = read_text(json.dumps(value))
     assert transcript.format == "openai"
-    return [(turn.role, turn.text) for turn in transcript.conversations[0].turns]
+    return said(transcript.conversations[0])
 
 
 def test_system_calls_results_and_the_response_are_read() -> None:
@@ -44,7 +45,7 @@ def test_lists_and_lines_are_read() -> None:
     messages = [*REQUEST["messages"], REQUEST["response"]]
     assert read_turns(messages) == TURNS[1:]
     (conversation,) = read_text("\n".join(map(json.dumps, messages)))
-    assert [(turn.role, turn.text) for turn in conversation.turns] == TURNS[1:]
+    assert said(conversation) == TURNS[1:]
     assert len(read_text("\n".join([json.dumps(REQUEST)] * 2))) == 2
     plain = {"messages": [{"role": "user", "content": "Hi"}]}
     assert read_turns({**plain, "system": "Be brief."}) == [("system", "Be brief."), ("user", "Hi")]
@@ -77,5 +78,5 @@ def test_bad_places_are_named() -> None:
     assert [problem.field for problem in transcript.problems] == ["messages[3].role", "messages[4]"]
     assert [turn.text for turn in transcript.conversations[0].turns] == [text for _, text in TURNS]
     with pytest.raises(BadLinesError) as caught:
-        read_conversations(json.dumps({**REQUEST, "system": 5}).encode())
+        read_value({**REQUEST, "system": 5})
     assert caught.value.field == "system"

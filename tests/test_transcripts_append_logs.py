@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from convgate.transcripts import Transcript, read_conversations, read_text
-
-FOLDER = Path(__file__).with_name("transcripts")
+from tests.transcript_files import FOLDER, read_value, said
 
 
 def spoken(transcript: Transcript) -> list[tuple[str, str]]:
     (session,) = transcript
-    return [(turn.role, turn.text) for turn in session.turns]
+    return said(session)
 
 
 def lines_of(name: str) -> list[Any]:
@@ -131,7 +129,7 @@ def test_an_export_of_opencode_has_calls_with_their_results() -> None:
     transcript = read_conversations(FOLDER / "opencode.json")
     (session,) = transcript
     assert (session.id, session.title) == ("ses_1", "Port")
-    assert [(turn.role, turn.text) for turn in session.turns] == [
+    assert said(session) == [
         ("user", "Where is the port set?"),
         ("assistant", "Search."),
         ("tool", "a.toml:3"),
@@ -162,7 +160,7 @@ def test_each_start_of_aider_is_a_conversation() -> None:
     transcript = read_conversations(FOLDER / "aider.md")
     first, second = transcript.conversations
     assert first.title == "aider, 2026-03-02 10:00:00"
-    assert [(turn.role, turn.text) for turn in first.turns] == [
+    assert said(first) == [
         ("user", "Where is the port set?\nLook in all files."),
         ("assistant", "It is set in `a.toml`:\n\n```\nport = 80\n```"),
         ("user", "Change it to 90."),
@@ -183,5 +181,5 @@ def test_a_pi_session_without_ids_is_read_in_order() -> None:
 
 def test_files_of_a_message_to_copilot_cli_are_counted() -> None:
     data = {"content": "Look.", "attachments": [{"type": "file", "path": "boat.py"}]}
-    transcript = read_conversations(json.dumps({"type": "user.message", "id": "1", "data": data}).encode())
+    transcript = read_value({"type": "user.message", "id": "1", "data": data})
     assert dict(transcript.summary.omitted) == {"attachment": 1}

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from convgate.transcripts import BadLinesError, read_conversations, write_conversation
-
-FOLDER = Path(__file__).with_name("transcripts")
+from tests.transcript_files import FOLDER, said
 
 
 @pytest.mark.parametrize(
@@ -66,7 +63,7 @@ def test_turns_are_read_and_what_is_left_out_is_counted(
 ) -> None:
     transcript = read_conversations(FOLDER / name)
     (conversation,) = transcript
-    assert [(turn.role, turn.text) for turn in conversation.turns] == turns
+    assert said(conversation) == turns
     assert dict(transcript.summary.omitted) == omitted
 
 

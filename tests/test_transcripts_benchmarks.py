@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from convgate.transcripts import BadLinesError, read_conversations, read_relevance_set, write_relevance_set
-
-FOLDER = Path(__file__).with_name("transcripts")
+from tests.transcript_files import FOLDER, read_sample
 
 
 def test_sessions_of_locomo_are_one_conversation_with_times_and_photos() -> None:
@@ -70,7 +69,7 @@ def test_sessions_of_longmemeval_are_in_order_and_answers_are_relevant() -> None
 
 
 def test_a_question_that_no_turn_answers_is_left_out_with_a_warning(tmp_path: Path) -> None:
-    samples = json.loads((FOLDER / "longmemeval.json").read_text())
+    samples = read_sample("longmemeval.json")
     samples[0]["haystack_sessions"][0][0]["has_answer"] = False
     file = tmp_path / "set.json"
     file.write_text(json.dumps(samples))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import Any
 
 import pytest
 
 from convgate.transcripts import BadLinesError, ReadStoppedError, read_conversations, read_text
-
-FOLDER = Path(__file__).with_name("transcripts")
+from tests.transcript_files import FOLDER, read_sample, read_value, said
 
 
 def test_a_chat_of_telegram_is_read() -> None:
@@ -27,7 +26,7 @@ def test_a_chat_of_telegram_is_read() -> None:
 
 
 def test_all_chats_of_an_account_are_read_and_bad_messages_named() -> None:
-    chat = json.loads((FOLDER / "telegram.json").read_text(encoding="utf-8"))
+    chat = read_sample("telegram.json")
     other = {
         "type": "saved_messages",
         "id": 5,
@@ -57,7 +56,7 @@ def test_a_channel_of_discord_is_read() -> None:
 
 @pytest.mark.parametrize("name", ["telegram.json", "discord.json"])
 def test_a_bad_reaction_costs_its_message_alone(name: str) -> None:
-    export = json.loads((FOLDER / name).read_text())
+    export = read_sample(name)
     spoken = read_text(json.dumps(export)).conversations[0].turns
     export["messages"][-1]["reactions"] = 5
     transcript = read_text(json.dumps(export), skip_bad=True)
@@ -67,12 +66,20 @@ def test_a_bad_reaction_costs_its_message_alone(name: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["telegram.json", "discord.json"])
+MESSAGE = {"author": {"role": "user"}, "content": {"content_type": "text", "parts": ["x"]}}
+NODES = {str(n): {"id": str(n), "parent": str(n - 1), "message": MESSAGE} for n in range(300)}
+LONG: dict[str, Any] = {
+    **{name: {**read_sample(f"{name}.json"), "messages": 200 * read_sample(f"{name}.json")["messages"]}
+       for name in ("telegram", "discord")},
+    "claude.ai": [{"chat_messages": 300 * [{"sender": "human", "text": "x"}]}],
+    "chatgpt": [{"mapping": NODES, "current_node": "299"}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LONG)
 def test_the_reading_of_one_long_chat_can_be_stopped(name: str) -> None:
-    export = json.loads((FOLDER / name).read_text())
-    export["messages"] *= 200
     with pytest.raises(ReadStoppedError):
-        read_text(json.dumps(export), stop=lambda: True)
+        read_value(LONG[name], format=name, stop=lambda: True)
 
 
 def test_a_messenger_chat_is_read_from_its_oldest_message_on() -> None:
@@ -99,7 +106,7 @@ def test_a_messenger_chat_is_read_from_its_oldest_message_on() -> None:
 
 
 def test_a_forwarded_discord_message_has_its_text() -> None:
-    chat = json.loads((FOLDER / "discord.json").read_text(encoding="utf-8"))
+    chat = read_sample("discord.json")
     forwarded = {"content": "The late tide.", "attachments": [{"fileName": "tide.png"}]}
     chat["messages"] = [
         {
@@ -144,7 +151,7 @@ def test_the_shown_branch_of_an_open_webui_chat_is_read() -> None:
         ("assistant", [("text", "A buoy.")]),
     ]
     assert dict(transcript.summary.omitted) == {"message of another branch": 1}
-    (value,) = json.loads((FOLDER / "open_webui.json").read_text(encoding="utf-8"))
+    (value,) = read_sample("open_webui.json")
     for form in (value, value["chat"]):
         assert [turn.text for turn in read_text(json.dumps(form)).conversations[0].turns] == [
             turn.text for turn in chat.turns
@@ -160,7 +167,7 @@ def test_the_best_replies_of_a_tree_are_read_from_lines_and_from_objects() -> No
         ("assistant", "At six."),
     ]
     (tree,) = transcript
-    assert (tree.id, [(turn.role, turn.text) for turn in tree.turns]) == ("a1", texts)
+    assert (tree.id, said(tree)) == ("a1", texts)
     assert dict(transcript.summary.omitted) == {"message of another branch": 2}
     rows = [json.loads(line) for line in (FOLDER / "oasst.jsonl").read_text(encoding="utf-8").splitlines()]
     nested = {row["message_id"]: {**row, "replies": []} for row in rows}
@@ -168,7 +175,7 @@ def test_the_best_replies_of_a_tree_are_read_from_lines_and_from_objects() -> No
         if row["parent_id"]:
             nested[row["parent_id"]]["replies"].append(row)
     (tree,) = read_text(json.dumps({"message_tree_id": "a1", "tree_state": "x", "prompt": nested["a1"]}))
-    assert [(turn.role, turn.text) for turn in tree.turns] == texts
+    assert said(tree) == texts
 
 
 def test_the_shown_branch_of_a_llama_cpp_chat_is_read() -> None:
@@ -189,7 +196,7 @@ def test_the_shown_branch_of_a_llama_cpp_chat_is_read() -> None:
     ],
 )
 def test_without_its_end_a_tree_is_read_to_its_latest_message(name: str, end: str) -> None:
-    chat = json.loads((FOLDER / name).read_text(encoding="utf-8"))[0]
+    chat = read_sample(name)[0]
     shown = read_text(json.dumps([chat]))
     *path, last = end.split(".")
     holder = chat
@@ -202,7 +209,7 @@ def test_without_its_end_a_tree_is_read_to_its_latest_message(name: str, end: st
 
 
 def test_a_message_of_an_unknown_role_is_counted() -> None:
-    chat = json.loads((FOLDER / "grok.json").read_text(encoding="utf-8"))
+    chat = read_sample("grok.json")
     chat["conversations"][0]["responses"][0]["response"]["sender"] = "moderator"
     transcript = read_text(json.dumps(chat))
     assert [turn.role for turn in transcript.conversations[0].turns] == ["assistant"]
@@ -210,7 +217,7 @@ def test_a_message_of_an_unknown_role_is_counted() -> None:
 
 
 def test_a_chat_without_messages_beside_others_is_counted() -> None:
-    chat = json.loads((FOLDER / "telegram.json").read_text(encoding="utf-8"))
+    chat = read_sample("telegram.json")
     account = {"chats": {"list": [chat, {"id": 9, "messages": []}]}}
     omitted = read_text(json.dumps(account)).summary.omitted
     assert omitted["conversation without messages"] == 1

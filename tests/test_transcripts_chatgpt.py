@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from convgate.transcripts import BadLinesError, ReadStoppedError, read_conversations
+from convgate.transcripts import BadLinesError, read_conversations
+from tests.transcript_files import read_value, said
 
 EXPORT = Path(__file__).with_name("transcripts") / "chatgpt.json"
 
@@ -124,7 +125,7 @@ def test_memory_instructs_and_a_result_without_text_stays_with_its_call() -> Non
         node("f", "e", ["Yes, tonight."], "assistant"),
     ]
     (conversation,) = read_conversations(export(nodes, "f"))
-    assert [(turn.role, turn.text) for turn in conversation.turns] == [
+    assert said(conversation) == [
         ("user", "Will it freeze?"),
         ("system", "Gardens."),
         ("assistant", ""),
@@ -135,15 +136,9 @@ def test_memory_instructs_and_a_result_without_text_stays_with_its_call() -> Non
     assert conversation.turns[3].tool_call_id == conversation.turns[2].tool_calls[0].id == "c"
 
 
-def test_the_reading_of_one_long_conversation_can_be_stopped() -> None:
-    nodes = [node(str(n), str(n - 1), ["x"]) for n in range(300)]
-    with pytest.raises(ReadStoppedError):
-        read_conversations(export(nodes, "299"), stop=lambda: True)
-
-
 def test_a_content_of_an_unknown_type_is_counted() -> None:
     (export, *_) = json.loads(EXPORT.read_text())
     node = export["mapping"][export["current_node"]]
     node["message"]["content"] = {"content_type": "hologram", "beams": [1]}
-    transcript = read_conversations(json.dumps([export]).encode())
+    transcript = read_value([export])
     assert transcript.summary.omitted["message without content"] == 1

@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import ConvgateError, TranscriptError
 from convgate.transcripts import BadLinesError, read_conversations, read_text, write_conversation
-from tests.transcript_files import zipped
-
-FOLDER = Path(__file__).with_name("transcripts")
+from tests.transcript_files import FOLDER, zipped
 
 
 def spoken(conversation: Conversation) -> list[tuple[str | None, str]]:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from convgate.transcripts import BadLinesError, ReadStoppedError, read_conversations, read_text
+from convgate.transcripts import BadLinesError, read_conversations
+from tests.transcript_files import read_value, said
 
 EXPORT = Path(__file__).with_name("transcripts") / "claude_ai.json"
 
@@ -16,7 +17,7 @@ def test_tools_thinking_files_and_the_chosen_branch_are_read() -> None:
     transcript = read_conversations(EXPORT)
     (conversation,) = transcript
     assert (conversation.title, conversation.id) == ("Tide tables", "3f0c0b1e-0000-4000-8000-000000000001")
-    assert [(turn.role, turn.text) for turn in conversation.turns] == [
+    assert said(conversation) == [
         (
             "user",
             "When is high tide on Friday?\n[attachment: harbour.txt]\nBerth 4, draught 2.1 metres\n"
@@ -49,7 +50,7 @@ def test_a_call_without_an_id_has_its_result_and_notes_of_the_app_are_no_text() 
         {"type": "token_budget"},
     ]
     messages = [{"sender": "human", "text": "Write"}, *({"sender": "assistant", "content": blocks},) * 2]
-    (conversation,) = read_conversations(json.dumps([{"uuid": "c", "chat_messages": messages}]).encode())
+    (conversation,) = read_value([{"uuid": "c", "chat_messages": messages}])
     assert [turn.text for turn in conversation.turns] == ["Write", *("", "OK", "Here it is.") * 2]
     calls = [call.id for turn in conversation.turns for call in turn.tool_calls]
     assert calls == ["call-1", "call-2"]
@@ -58,16 +59,10 @@ def test_a_call_without_an_id_has_its_result_and_notes_of_the_app_are_no_text() 
 
 def test_conversations_in_an_object_are_read() -> None:
     export = json.loads(EXPORT.read_text(encoding="utf-8"))
-    transcript = read_conversations(json.dumps({"conversations": export, "n": 1}).encode())
+    transcript = read_value({"conversations": export, "n": 1})
     assert transcript.format == "claude.ai"
     assert [conversation.title for conversation in transcript] == ["Tide tables"]
     bad = json.dumps({"conversations": [*export, 5]}).encode()
     with pytest.raises(BadLinesError) as caught:
         read_conversations(bad)
     assert caught.value.field == "conversations[2]"
-
-
-def test_the_reading_of_one_long_conversation_can_be_stopped() -> None:
-    messages = 300 * [{"sender": "human", "text": "x"}]
-    with pytest.raises(ReadStoppedError):
-        read_text(json.dumps([{"chat_messages": messages}]), stop=lambda: True)

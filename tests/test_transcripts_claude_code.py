@@ -11,8 +11,8 @@ import pytest
 
 from convgate.messages import make_valid
 from convgate.transcripts import BadLinesError, read_conversations, read_text
+from tests.transcript_files import FOLDER, said
 
-FOLDER = Path(__file__).with_name("transcripts")
 SESSION = FOLDER / "claude_code.jsonl"
 
 
@@ -89,7 +89,7 @@ def test_sessions_of_a_file_are_conversations_with_their_titles() -> None:
 def test_a_summary_without_what_it_sums_up_is_kept_and_always_sent() -> None:
     lines = [line("a", None, "So far: one.", isCompactSummary=True), line("b", "a", "two")]
     (session,) = read_text("\n".join(lines))
-    assert [(turn.role, turn.text) for turn in session.turns] == [("system", "So far: one."), ("user", "two")]
+    assert said(session) == [("system", "So far: one."), ("user", "two")]
     assert make_valid(session.turns, [], 1).indices == [0, 1]
 
 

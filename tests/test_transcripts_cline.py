@@ -10,8 +10,8 @@ import pytest
 
 from convgate.core.errors import TranscriptError
 from convgate.transcripts import Transcript, read_conversations
+from tests.transcript_files import FOLDER, read_value, said
 
-FOLDER = Path(__file__).with_name("transcripts")
 DETAILS = "<environment_details>\n# Open Tabs\na.py\n</environment_details>"
 
 
@@ -20,11 +20,11 @@ def _read(*messages: tuple[str, Any]) -> Transcript:
         {"role": role, "content": [{"type": "text", "text": text} for text in texts]}
         for role, texts in [("user", ["<task>\nGo on.\n</task>", DETAILS]), *messages]
     ]
-    return read_conversations(json.dumps(value).encode())
+    return read_value(value)
 
 
 def _turns(transcript: Transcript) -> list[tuple[str, str]]:
-    return [(turn.role, turn.text) for turn in transcript.conversations[0].turns][1:]
+    return said(transcript.conversations[0])[1:]
 
 
 def test_the_history_has_the_users_words_alone_and_its_calls_have_their_results() -> None:
@@ -101,7 +101,7 @@ def test_reasoning_of_roo_code_is_counted() -> None:
         {"role": "user", "content": f"<task>Go.</task>\n{DETAILS}", "ts": 1772000000000},
         {"type": "reasoning", "summary": [], "encrypted_content": "x", "ts": 1772000001000},
     ]
-    transcript = read_conversations(json.dumps(value).encode())
+    transcript = read_value(value)
     assert [turn.text for turn in transcript.conversations[0].turns] == ["Go."]
     assert dict(transcript.summary.omitted) == {"note of the app": 1, "encrypted reasoning": 1}
 

@@ -11,6 +11,7 @@ import pytest
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts import read_conversations, read_text, to_messages, write_conversation
+from tests.transcript_files import read_value
 
 
 def read(text, **options):
@@ -179,10 +180,6 @@ def test_lines_made_to_be_slow_are_read(line):
 
 
 ENTRIES = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello!"}]
-
-
-def read_value(value, **options):
-    return read_conversations(json.dumps(value).encode(), **options)
 
 
 def entry(speaker, value):

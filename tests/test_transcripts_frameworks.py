@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
 from convgate.messages.validity import make_valid
-from convgate.transcripts import BadLinesError, Transcript, read_conversations
+from convgate.transcripts import BadLinesError, read_conversations
+from tests.transcript_files import FOLDER, read_sample, read_value, said
 
-FOLDER = Path(__file__).with_name("transcripts")
 WALK = [
     ("system", "You plan walks."),
     ("user", "Which path is dry?\n[image]"),
@@ -21,14 +20,6 @@ WALK = [
     ("tool", "wet"),
     ("assistant", "The ridge path is dry."),
 ]
-
-
-def _turns(conversation: Conversation) -> list[tuple[str, str]]:
-    return [(turn.role, turn.text) for turn in conversation.turns]
-
-
-def _read(value: Any, **options: Any) -> Transcript:
-    return read_conversations(json.dumps(value).encode(), **options)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +31,7 @@ def _read(value: Any, **options: Any) -> Transcript:
 )
 def test_each_form_of_langchain_messages_is_read_alike(name: str) -> None:
     (conversation,) = read_conversations(FOLDER / name)
-    assert _turns(conversation)[:5] == WALK
+    assert said(conversation)[:5] == WALK
     _, question, call, result, answer, *_ = conversation.turns
     assert (question.id, question.name) == ("h1", "Ines")
     assert [(c.id, c.name, c.arguments) for c in call.tool_calls] == [
@@ -61,14 +52,14 @@ def test_other_roles_invalid_calls_and_empty_results_of_langchain_are_kept() -> 
 
 
 def test_the_newest_state_of_a_thread_is_the_conversation() -> None:
-    states = json.loads((FOLDER / "langgraph_history.json").read_text())
+    states = read_sample("langgraph_history.json")
     for order in (states, states[::-1]):
-        transcript = _read(order)
+        transcript = read_value(order)
         assert transcript.conversations[0].id == "walks"
-        assert _turns(transcript.conversations[0]) == WALK
+        assert said(transcript.conversations[0]) == WALK
         assert transcript.summary.omitted["earlier thread state"] == 3
     other = {**states[0], "checkpoint": {"thread_id": "rides"}}
-    assert [conversation.id for conversation in _read([*states, other])] == ["walks", "rides"]
+    assert [conversation.id for conversation in read_value([*states, other])] == ["walks", "rides"]
 
 
 def test_older_langchain_messages_have_openai_calls_and_reasoning_among_other_fields() -> None:
@@ -82,7 +73,7 @@ def test_older_langchain_messages_have_openai_calls_and_reasoning_among_other_fi
     ]
     transcript = read_conversations("\n".join(map(json.dumps, lines)).encode())
     (conversation,) = transcript
-    assert _turns(conversation) == [("user", "Dry?"), ("assistant", "Hm."), ("developer", "S")]
+    assert said(conversation) == [("user", "Dry?"), ("assistant", "Hm."), ("developer", "S")]
     assert [call.id for call in conversation.turns[1].tool_calls] == ["c1"]
     assert dict(transcript.summary.omitted) == {"message removal": 1}
 
@@ -91,10 +82,10 @@ def test_each_key_of_a_chat_store_is_a_conversation() -> None:
     first, second = read_conversations(FOLDER / "llama_index_store.json")
     assert (first.id, second.id) == ("ines", "tomo")
     question = ("user", "Which path is dry?\n[document: map.pdf]\n[image]")
-    assert _turns(first) == [WALK[0], question, *WALK[2:]]
+    assert said(first) == [WALK[0], question, *WALK[2:]]
     assert [(c.id, c.arguments) for c in first.turns[2].tool_calls] == [("call_1", '{"place": "moor"}')]
     assert (first.turns[3].tool_call_id, first.turns[3].name) == ("call_1", "gauge")
-    assert _turns(second) == [
+    assert said(second) == [
         ("user", "And tomorrow?"), ("assistant", ""), ("tool", "sun"), ("assistant", "Sunny."),
     ]  # fmt: skip
     assert [call.name for call in second.turns[1].tool_calls] == ["forecast"]
@@ -108,8 +99,8 @@ def test_citations_and_calls_of_other_providers_are_read_from_llama_index() -> N
         {"role": "model", "content": "", "additional_kwargs": {"tool_calls": [call]}},
         {"role": "assistant", "content": "", "additional_kwargs": {}},
     ]
-    transcript = _read(messages)
-    assert _turns(transcript.conversations[0]) == [("user", "quoted"), ("assistant", "")]
+    transcript = read_value(messages)
+    assert said(transcript.conversations[0]) == [("user", "quoted"), ("assistant", "")]
     assert transcript.conversations[0].turns[1].tool_calls[0].arguments == '{"place": "moor"}'
     assert dict(transcript.summary.omitted) == {"empty message": 1}
 
@@ -117,7 +108,7 @@ def test_citations_and_calls_of_other_providers_are_read_from_llama_index() -> N
 def test_requests_and_responses_of_pydantic_ai_become_turns() -> None:
     transcript = read_conversations(FOLDER / "pydantic_ai.json")
     (conversation,) = transcript
-    assert _turns(conversation) == [
+    assert said(conversation) == [
         ("system", "Answer briefly."),
         WALK[0],
         ("user", "Which path is dry?\n[image]\n[file]"),
@@ -143,8 +134,8 @@ def test_a_summary_of_langchain_is_always_sent() -> None:
         "type": "human",
         "data": {"content": "They met.", "additional_kwargs": {"lc_source": "summarization"}},
     }
-    (conversation,) = _read([summary, {"type": "human", "data": {"content": "Which path?"}}])
-    assert _turns(conversation) == [("system", "They met."), ("user", "Which path?")]
+    (conversation,) = read_value([summary, {"type": "human", "data": {"content": "Which path?"}}])
+    assert said(conversation) == [("system", "They met."), ("user", "Which path?")]
 
 
 def test_a_compaction_of_pydantic_ai_is_always_sent() -> None:
@@ -163,9 +154,9 @@ def test_a_compaction_of_pydantic_ai_is_always_sent() -> None:
         message("response", part_kind="text", content="The ridge."),
         message("request", part_kind="user-prompt", content="Thanks."),
     ]
-    (conversation,) = _read(messages)
+    (conversation,) = read_value(messages)
     summaries = ["They walk to the moor.", "[compaction]", "It may rain."]
-    assert _turns(conversation)[:3] == [("system", text) for text in summaries]
+    assert said(conversation)[:3] == [("system", text) for text in summaries]
     assert make_valid(conversation.turns, [], 5).indices == [0, 1, 2, 5]
 
 
@@ -182,26 +173,26 @@ def test_a_compaction_of_pydantic_ai_is_always_sent() -> None:
     ],
 )
 def test_a_bad_message_is_named_and_left_out(name: str, path: tuple[Any, ...], field: str) -> None:
-    document = json.loads((FOLDER / name).read_text())
+    document = read_sample(name)
     value = document
     for key in path[:-1]:
         value = value[key]
     value[path[-1]] = 5
     with pytest.raises(BadLinesError) as error:
-        _read(document)
+        read_value(document)
     assert str(error.value.field).startswith(field)
-    assert _read(document, skip_bad=True).summary.n_skipped == 1
+    assert read_value(document, skip_bad=True).summary.n_skipped == 1
 
 
 def test_a_list_of_messages_has_the_conversation_id_of_its_messages() -> None:
-    messages = json.loads((FOLDER / "pydantic_ai.json").read_text())
+    messages = read_sample("pydantic_ai.json")
     messages[1]["conversation_id"] = "walks"
-    assert [conversation.id for conversation in _read(messages)] == ["walks"]
+    assert [conversation.id for conversation in read_value(messages)] == ["walks"]
 
 
 def test_an_object_without_messages_is_refused_by_name() -> None:
     with pytest.raises(TranscriptError, match="expected a message of LangChain"):
-        _read({"a": 1}, format="langchain")
+        read_value({"a": 1}, format="langchain")
 
 
 def test_the_messages_of_a_strands_session_are_one_conversation(tmp_path: Path) -> None:

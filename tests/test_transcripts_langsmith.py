@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from convgate.core.errors import TranscriptError
 from convgate.transcripts import Transcript, read_conversations
+from tests.transcript_files import FOLDER, said
 
-FOLDER = Path(__file__).with_name("transcripts")
 ASKED, SAID = ("user", "Which knot holds?"), ("assistant", "A bowline.")
 HUMAN = {"type": "human", "content": ASKED[1]}
 ANSWER = {"role": "assistant", "content": SAID[1]}
@@ -28,7 +27,7 @@ def _run(inputs: Any, outputs: Any, **fields: Any) -> dict[str, Any]:
 def test_a_thread_is_one_conversation_and_what_its_calls_repeat_is_read_once() -> None:
     (talk,) = read_conversations(FOLDER / "langsmith_tree.json")
     assert talk.id == "boat-7"
-    assert [(turn.role, turn.text) for turn in talk.turns] == [
+    assert said(talk) == [
         ("system", "You know the tides."), ("user", "When is low tide?"), ("assistant", ""),
         ("tool", "14:10"), ("assistant", "At 14:10."), ("user", "And tomorrow?"),
         ("assistant", "At three."),
@@ -58,7 +57,7 @@ def test_runs_are_read_one_a_line_and_other_answers_are_counted() -> None:
 )
 def test_inputs_and_outputs_may_have_any_of_these_shapes(inputs: Any, outputs: Any) -> None:
     (conversation,) = _read(_run(inputs, outputs))
-    assert [(turn.role, turn.text) for turn in conversation.turns] == [ASKED, SAID]
+    assert said(conversation) == [ASKED, SAID]
 
 
 def test_the_state_of_a_first_run_repeats_no_message_and_steps_below_it_are_no_calls() -> None:
@@ -67,7 +66,7 @@ def test_the_state_of_a_first_run_repeats_no_message_and_steps_below_it_are_no_c
     other = [{"type": "human", "content": "Summarize."}]
     step = _run({"messages": other}, {"messages": other}, run_type="chain", parent_run_id="r1")
     transcript = _read(first, step)
-    assert [[(turn.role, turn.text) for turn in each.turns] for each in transcript] == [[ASKED, SAID]]
+    assert [said(each) for each in transcript] == [[ASKED, SAID]]
     assert not transcript.summary.omitted
 
 
@@ -96,7 +95,7 @@ def test_instructions_may_be_blocks() -> None:
         "system": [{"type": "text", "text": "Brief."}],
     }
     (conversation,) = _read(_run(asked, ANSWER))
-    assert [(turn.role, turn.text) for turn in conversation.turns] == [("system", "Brief."), ASKED, SAID]
+    assert said(conversation) == [("system", "Brief."), ASKED, SAID]
 
 
 def test_items_of_the_responses_api_are_read() -> None:
@@ -108,7 +107,7 @@ def test_items_of_the_responses_api_are_read() -> None:
     ]
     answer = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": SAID[1]}]}
     (conversation,) = _read(_run({"input": asked, "instructions": "Brief."}, {"output": [answer]}))
-    assert [(turn.role, turn.text) for turn in conversation.turns] == [
+    assert said(conversation) == [
         ("system", "Brief."), ASKED, ("assistant", ""), ("tool", "x"), SAID,
     ]  # fmt: skip
 

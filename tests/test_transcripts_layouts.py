@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from convgate.core.errors import ConvgateError
 from convgate.transcripts import read_text
 from convgate.transcripts.formats.layouts import LAYOUTS
+from tests.transcript_files import said
 
 SAID = ("Which boat is it?", "The red one.", "And when?", "At six.")
 ROLES = ("user", "assistant", "user", "assistant")
@@ -86,7 +87,7 @@ def test_a_file_is_recognised_and_read(name: str, form: str) -> None:
     transcript = read_text(text)
     assert transcript.format == name
     for conversation in transcript:
-        assert [(turn.role, turn.text) for turn in conversation.turns] == list(zip(ROLES, SAID, strict=True))
+        assert said(conversation) == list(zip(ROLES, SAID, strict=True))
     assert dict(transcript.summary.omitted) == ({"alternative answer": 2} if name in ALTERNATIVES else {})
 
 
@@ -252,7 +253,7 @@ def test_a_voice_agents_calls_have_their_results(name: str) -> None:
     transcript = read_text(json.dumps(VOICE[name]))
     (spoken,) = transcript
     assert spoken.format == name
-    assert [(turn.role, turn.text) for turn in spoken.turns] == [
+    assert said(spoken) == [
         ("user", "Which boat?"), ("assistant", ""), ("tool", "red"), ("assistant", "The red one."),
     ]  # fmt: skip
     (call,) = spoken.turns[1].tool_calls

@@ -13,13 +13,14 @@ from convgate.transcripts import (
     turns_from_messages,
     write_conversation,
 )
+from tests.transcript_files import read_value, said
 
 PLAIN = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]
 CALL = {"id": "a", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
 
 
 def read(value, **options):
-    return read_conversations(json.dumps(value).encode(), name="chat.json", **options)
+    return read_value(value, name="chat.json", **options)
 
 
 def test_each_message_is_the_source_of_its_turn_and_stays_as_it_was():
@@ -163,7 +164,7 @@ def test_the_first_choice_of_a_completion_is_its_message():
     transcript = read({"id": "chatcmpl-1", "object": "chat.completion", "choices": choices})
     (conversation,) = transcript
     assert (transcript.format, conversation.id) == ("openai", "chatcmpl-1")
-    assert [(turn.role, turn.text) for turn in conversation.turns] == [("assistant", "a")]
+    assert said(conversation) == [("assistant", "a")]
     assert dict(transcript.summary.omitted) == {"alternative answer": 1}
     (again,) = read_text(write_conversation(conversation))
     assert [turn.text for turn in again.turns] == ["a"]

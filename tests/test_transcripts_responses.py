@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 from convgate.messages.validity import make_valid
 from convgate.transcripts import BadLinesError, read_conversations, read_text
+from tests.transcript_files import FOLDER, read_sample, said
 
-FOLDER = Path(__file__).with_name("transcripts")
-REQUEST = json.loads((FOLDER / "responses.json").read_text())
+REQUEST = read_sample("responses.json")
 
 
 def test_items_are_turns() -> None:
     transcript = read_conversations(FOLDER / "responses.json")
     (conversation,) = transcript
-    assert [(turn.role, turn.text) for turn in conversation.turns] == [
+    assert said(conversation) == [
         ("system", "You look after a greenhouse."),
         ("user", "How warm is it?"),
         ("user", "In both houses, please.\n[image]\n[file: plan.pdf]"),
@@ -87,7 +86,7 @@ def test_a_session_of_codex_is_read() -> None:
     transcript = read_conversations(FOLDER / "codex.jsonl")
     (session,) = transcript
     assert (transcript.format, session.id) == ("codex", "0199-a")
-    assert [(turn.role, turn.text) for turn in session.turns] == [
+    assert said(session) == [
         ("system", "You are a coding agent."),
         ("developer", "Ask before you delete."),
         ("user", "Run the tests."),
@@ -141,7 +140,7 @@ def test_instructions_of_a_session_of_codex_are_the_systems() -> None:
         message("<div> is not closed", "See above."),
     ]
     transcript = read_text("\n".join(lines))
-    assert [(turn.role, turn.text) for turn in transcript.conversations[0].turns] == [
+    assert said(transcript.conversations[0]) == [
         ("system", "# AGENTS.md instructions for sums\n\nWrite short code."),
         ("user", "<div> is not closed\nSee above."),
     ]

@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
-from convgate.transcripts import BadLinesError, Transcript, read_conversations
+from convgate.transcripts import BadLinesError, read_conversations
+from tests.transcript_files import FOLDER, read_value, said
 
-FOLDER = Path(__file__).with_name("transcripts")
 ANSWER = ("assistant", "The ridge path is dry.")
 TOMORROW = [("user", "And tomorrow?"), ("assistant", "Sunny.")]
-
-
-def _turns(conversation: Conversation) -> list[tuple[str, str]]:
-    return [(turn.role, turn.text) for turn in conversation.turns]
-
-
-def _read(value: Any, **options: Any) -> Transcript:
-    return read_conversations(json.dumps(value).encode(), **options)
 
 
 def _span(attributes: dict[str, Any], *, trace: str = "t1", second: int = 0, **fields: Any) -> dict[str, Any]:
@@ -41,7 +31,7 @@ def test_each_conversation_has_the_longest_call_of_its_traces_without_repetition
     transcript = read_conversations(FOLDER / "otel_spans.json")
     walk, hello = transcript
     assert (walk.id, hello.id) == ("conv-walks", "7d0cc7c4f4ea940a543e15952af8bf14")
-    assert _turns(walk) == [
+    assert said(walk) == [
         ("system", "You plan walks."),
         ("user", "Which path is dry?\n[image]"),
         ("assistant", "Ask the gauge."),
@@ -49,7 +39,7 @@ def test_each_conversation_has_the_longest_call_of_its_traces_without_repetition
         ANSWER,
         *TOMORROW,
     ]
-    assert _turns(hello) == [("user", "Hello?"), ("assistant", "Hello.")]
+    assert said(hello) == [("user", "Hello?"), ("assistant", "Hello.")]
     (call,) = walk.turns[2].tool_calls
     assert (call.id, call.name, call.arguments) == ("call_1", "gauge", '{"place": "moor"}')
     assert walk.turns[2].parts[0].kind == "thinking"
@@ -75,7 +65,7 @@ def test_calls_results_and_later_traces_of_a_session_are_read(
     transcript = read_conversations(FOLDER / name)
     conversation = transcript.conversations[0]
     system, question, call, result, *rest = conversation.turns
-    assert _turns(conversation)[4:] == answers
+    assert said(conversation)[4:] == answers
     assert (system.role, question.role, call.role) == ("system", "user", "assistant")
     assert question.text.startswith("Which path is dry?")
     assert [(c.id, c.name, c.arguments) for c in call.tool_calls] == [
@@ -87,13 +77,13 @@ def test_calls_results_and_later_traces_of_a_session_are_read(
 
 def test_log_records_of_a_span_are_its_messages() -> None:
     (conversation,) = read_conversations(FOLDER / "otel_logs.json")
-    assert _turns(conversation) == [("user", "Which path is dry?"), ANSWER]
+    assert said(conversation) == [("user", "Which path is dry?"), ANSWER]
 
 
 def test_traces_of_a_session_are_in_the_order_of_their_times() -> None:
     (conversation,) = read_conversations(FOLDER / "langfuse_session.json")
     assert conversation.id == "s1"
-    assert _turns(conversation) == [("user", "Which path is dry?"), ANSWER, *TOMORROW]
+    assert said(conversation) == [("user", "Which path is dry?"), ANSWER, *TOMORROW]
 
 
 def test_what_is_no_chat_is_counted_and_other_shapes_of_input_are_read() -> None:
@@ -101,7 +91,7 @@ def test_what_is_no_chat_is_counted_and_other_shapes_of_input_are_read() -> None
         "non-chat generation": 1
     }
     *_, last = read_conversations(FOLDER / "langfuse_observations.jsonl")
-    assert _turns(last) == [("system", "Be kind."), ("user", "Hello?"), ("assistant", "Hello.")]
+    assert said(last) == [("system", "Be kind."), ("user", "Hello?"), ("assistant", "Hello.")]
 
 
 def test_generations_of_langfuse_may_have_items_blocks_and_other_answers() -> None:
@@ -117,10 +107,10 @@ def test_generations_of_langfuse_may_have_items_blocks_and_other_answers() -> No
     of_blocks = {"input": {"system": blocks, "messages": items[:1]}, "output": {"choices": choices[:1]}}
     common = {"type": "GENERATION", "startTime": "2026-04-01T09:30:00Z"}
     records = [{**common, **fields, "traceId": str(n)} for n, fields in enumerate((of_items, of_blocks))]
-    transcript = read_conversations(json.dumps(records).encode())
-    alone = read_conversations(json.dumps(records[:1]).encode())
+    transcript = read_value(records)
+    alone = read_value(records[:1])
     assert (transcript.format, alone.format) == ("langfuse", "langfuse")
-    assert [_turns(each) for each in transcript] == [
+    assert [said(each) for each in transcript] == [
         [("user", "Hello?"), ("assistant", ""), ("tool", "x"), ("assistant", "Hello.")],
         [("system", "Be kind."), ("user", "Hello?"), ("assistant", "Hello.")],
     ]
@@ -181,8 +171,8 @@ def test_exports_to_blob_storage_have_other_names_of_fields() -> None:
 def test_older_and_tabular_attributes_are_read(attributes: dict[str, Any]) -> None:
     columns = {f"attributes.{key}": value for key, value in attributes.items()}
     for record in (_span(attributes, events=[]), {"context.trace_id": "t1", **columns}):
-        (conversation,) = _read([record])
-        assert _turns(conversation) == [("user", "Hi"), ("assistant", "")]
+        (conversation,) = read_value([record])
+        assert said(conversation) == [("user", "Hi"), ("assistant", "")]
         assert [(c.id, c.name, c.arguments) for c in conversation.turns[1].tool_calls] == [("c1", "f", "{}")]
 
 
@@ -194,7 +184,7 @@ def test_a_shortened_history_is_joined_where_it_overlaps() -> None:
               trace="t2", second=3),
     ]  # fmt: skip
     spans.append(_span({"gen_ai.system_instructions": '["Count."]', "session.id": "s"}, trace="t2", second=2))
-    (conversation,) = _read(spans)
+    (conversation,) = read_value(spans)
     assert [turn.text for turn in conversation.turns] == ["One", "1", "Two", "2", "Three", "3"]
     assert [turn.timestamp and turn.timestamp.second for turn in conversation.turns] == [
         None, None, 1, 2, 3, 4,
@@ -204,21 +194,21 @@ def test_a_shortened_history_is_joined_where_it_overlaps() -> None:
 def test_a_cut_message_list_names_its_attribute() -> None:
     good, bad = _span(_chat([("user", "Hi")], "Hello")), _span({"gen_ai.input.messages": '[{"role": "us'})
     with pytest.raises(BadLinesError) as error:
-        _read([good, bad])
+        read_value([good, bad])
     assert error.value.field == "[1].attributes.gen_ai.input.messages"
-    assert _read([good, bad], skip_bad=True).summary.n_skipped == 1
+    assert read_value([good, bad], skip_bad=True).summary.n_skipped == 1
     with pytest.raises(TranscriptError, match="expected OpenTelemetry spans"):
-        _read({"a": 1}, format="otel-spans")
+        read_value({"a": 1}, format="otel-spans")
 
 
 def test_spans_without_content_say_what_to_do() -> None:
     with pytest.raises(TranscriptError, match="record the content"):
-        _read([_span({"gen_ai.request.model": "demo"})])
+        read_value([_span({"gen_ai.request.model": "demo"})])
 
 
 def test_a_trace_that_says_nothing_new_is_counted() -> None:
     chat = {**_chat([("user", "Hello?")], "Hello."), "session.id": "s1"}
-    transcript = _read([_span(chat, trace=trace, second=i) for i, trace in enumerate(("t1", "t2", "t3"))])
+    transcript = read_value([_span(chat, trace=f"t{second}", second=second) for second in range(3)])
     (conversation,) = transcript
-    assert _turns(conversation) == [("user", "Hello?"), ("assistant", "Hello.")]
+    assert said(conversation) == [("user", "Hello?"), ("assistant", "Hello.")]
     assert dict(transcript.summary.omitted) == {"repeated model call": 2}

@@ -66,16 +66,12 @@ def test_matrix_of_one_gate_is_not_taken_for_that_of_another(
     assert inspector.compute_scores(gates[0], message, 0) is one, "kept"
 
 
-def test_decisions_of_one_rule_are_not_taken_for_those_of_another(
+def test_decisions_of_one_rule_or_parameter_are_not_taken_for_those_of_another(
     message: OpenMessage, gates: tuple[GatePolicy, GatePolicy]
 ) -> None:
-    one, two = (scoring.decide(replace(gates[0], rule=TopK(k)), message) for k in (1, 2))
-    assert (one.kept.sum(), two.kept.sum()) == (1, 2)
-
-
-def test_decisions_with_one_parameter_are_not_taken_for_those_with_another(message: OpenMessage) -> None:
-    one, two = (scoring.decide(LastK(k), message) for k in (1, 2))
-    assert (one.kept.sum(), two.kept.sum()) == (1, 2)
+    for policies in ([replace(gates[0], rule=TopK(k)) for k in (1, 2)], [LastK(1), LastK(2)]):
+        one, two = (scoring.decide(policy, message) for policy in policies)
+        assert (one.kept.sum(), two.kept.sum()) == (1, 2)
 
 
 def test_a_policy_is_told_from_another_by_what_settings_add_to_it_and_by_its_stages(

@@ -9,51 +9,26 @@ import pytest
 from markdown_it import MarkdownIt
 
 from convgate.core.settings import load_settings
-from convgate.versions import DataSet, Draft, Metric, MetricSet, Parent, Training, Versions
+from convgate.versions import Versions
 from convgate.versions.markdown import model_card
 from tests.commands import Run
-from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
+from tests.page_data import add_two_versions, hostile_draft
 
 NAN = Path(__file__).parent.parent / "sample_conversations" / "nan_and_fibonacci.json"
 HOSTILE = "\x1b]0;x\x07[red]<b>|`*#"
 
 
 @pytest.fixture(autouse=True)
-def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convgate.policies.build.default_encoder", lambda *args, **options: FakeEncoder())
+def wide_terminal(fake_default_encoder: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
 
 
 @pytest.fixture
 def versions() -> Versions:
     """Two versions: `first`, and `second` that was made of it."""
-    catalog = Versions(load_settings().home)
-    first = catalog.add(
-        trained_gate(),
-        Draft(
-            note="A first | try",
-            who="Ada",
-            data=(DataSet("woven.train", "a" * 64, {"cases": 1_709}, "CC BY", "IBM"),),
-            training=Training(
-                7, 2, {"rate": 0.01}, {"torch": "2.13.0"}, {"loss": (0.7, 0.5), "p": (None, 0.8)}
-            ),
-            metrics={"woven": MetricSet(709, 120, {"map": Metric(0.85, 0.83, 0.87), "f1": Metric(0.6)})},
-            limits=("English only.",),
-        ),
-        name="first",
-    )
-    catalog.add(
-        trained_gate(seed=1),
-        Draft(
-            parent=first.as_parent(),
-            threshold_rule="top_k",
-            threshold_parameters={"k": 3},
-            metrics={"woven": MetricSet(709, 120, {"map": Metric(0.95, 0.93, 0.97)})},
-        ),
-        name="second",
-    )
-    return catalog
+    add_two_versions(load_settings().home)
+    return Versions(load_settings().home)
 
 
 def test_list_as_json(run: Run, versions: Versions, tmp_path: Path):
@@ -64,25 +39,13 @@ def test_list_as_json(run: Run, versions: Versions, tmp_path: Path):
     assert (listed["active"], listed["baseline"], listed["problems"]) == ("second", None, [])
     first = listed["versions"][0]
     assert (first["name"], first["config"]["preset"], first["who"]) == ("first", "reference", "Ada")
-    assert first["metrics"]["woven"]["metrics"]["map"] == {"value": 0.85, "low": 0.83, "high": 0.87}
+    assert first["metrics"]["woven"]["metrics"]["f1"] == {"value": 0.6, "low": 0.55, "high": 0.65}
     assert run("versions", "--out", tmp_path / "list.json") == (0, "", "")
     assert json.loads((tmp_path / "list.json").read_text()) == listed
 
 
 def test_text_of_a_card_steers_neither_terminal_nor_page(run: Run, versions: Versions):
-    versions.add(
-        trained_gate(),
-        Draft(
-            note=HOSTILE,
-            who=HOSTILE,
-            parent=Parent(HOSTILE, "a" * 64),
-            data=(DataSet(HOSTILE, "b" * 64, {HOSTILE: 1}, HOSTILE, HOSTILE),),
-            training=Training(1, 1, {HOSTILE: HOSTILE}, {HOSTILE: HOSTILE}, {HOSTILE: (1.0,)}),
-            metrics={HOSTILE: MetricSet(1, 1, {HOSTILE: Metric(0.5), "map": Metric(0.5)})},
-            limits=(HOSTILE,),
-        ),
-        name="hostile",
-    )
+    versions.add(trained_gate(), hostile_draft(HOSTILE), name="hostile")
     for words in ((), ("show", "hostile")):
         code, out, err = run("versions", *words)
         assert code == 0, err

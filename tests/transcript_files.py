@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+from convgate.core.conversation import Conversation
+from convgate.transcripts import Transcript, read_conversations
 
 FOLDER = Path(__file__).with_name("transcripts")
 FILES = {  # by file: the format's name, and how many turns each conversation has
@@ -69,3 +74,18 @@ def zipped(files: Mapping[str, str | bytes]) -> bytes:
             for name, content in files.items():
                 archive.writestr(name, content)
         return file.getvalue()
+
+
+def said(conversation: Conversation) -> list[tuple[str, str]]:
+    """Return the role and the text of each turn."""
+    return [(turn.role, turn.text) for turn in conversation.turns]
+
+
+def read_sample(name: str) -> Any:
+    """Return the JSON of a sample."""
+    return json.loads((FOLDER / name).read_text(encoding="utf-8"))
+
+
+def read_value(value: Any, **options: Any) -> Transcript:
+    """Return what is read of a file with this JSON."""
+    return read_conversations(json.dumps(value).encode(), **options)

@@ -28,7 +28,7 @@ from convgate.gate.thresholds import Expected
 from convgate.policies.gate import GatePolicy
 from convgate.training.episodes import Episode
 from convgate.training.epochs import TrainingSettings
-from convgate.training.full_tiers import FullTiers
+from convgate.training.full_tiers import FullTiersModule
 from convgate.training.gate_module import GateModule
 from convgate.training.split import PRETRAINING_SHARE, hold_out
 from convgate.training.trainer import Trainer
@@ -75,22 +75,22 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def variants() -> dict[str, Callable[[FullTiers], None]]:
+def variants() -> dict[str, Callable[[FullTiersModule], None]]:
     """What is done to the tiers before they are trained, by the variant's name."""
 
-    def fixed(logit: float) -> Callable[[FullTiers], None]:
-        def fix(tiers: FullTiers) -> None:
+    def fixed(logit: float) -> Callable[[FullTiersModule], None]:
+        def fix(tiers: FullTiersModule) -> None:
             tiers.residual_gate.fill_(logit)
             tiers.residual_gate.requires_grad = False
 
         return fix
 
-    def without(*names: str) -> Callable[[FullTiers], None]:
+    def without(*names: str) -> Callable[[FullTiersModule], None]:
         columns = [
             place for place, feature in enumerate(FEATURES) if {feature.part, feature.name} & set(names)
         ]
 
-        def flatten(tiers: FullTiers) -> None:
+        def flatten(tiers: FullTiersModule) -> None:
             tiers.standardise.spread[columns] = _ALWAYS_USUAL
 
         return flatten
@@ -111,7 +111,7 @@ def _variant(name: str, full: Gate, encoder: Encoder, settings: TrainingSettings
         plan = PretrainingPlan((), settings, preset="reference")
         return plan.load_gate(encoder, Versions(load_settings().home))[0]
     module = GateModule.of(full)
-    assert isinstance(module.tiers, FullTiers)
+    assert isinstance(module.tiers, FullTiersModule)
     variants()[name](module.tiers)
     return module.to_gate()
 

@@ -20,7 +20,7 @@ from convgate.experiments.arms import HYPOTHESES, Arm, Experiment, Hypothesis
 from convgate.experiments.power import BASELINE, DESIGN_PER_ARM, ICC, SESSION_SIZE, TARGET, PowerPlan
 from convgate.experiments.statistics import Floats
 from convgate.experiments.trials import arm_at
-from convgate.experiments.verdict import Columns, compare
+from convgate.experiments.verdict import TrialColumns, compare
 from convgate.store.experiments import Stratum
 
 STRATA = tuple(
@@ -96,7 +96,7 @@ def two_arms(per_arm: int, *, alpha: float = 0.05, looks: tuple[float, ...] = (1
 
 def _draw(
     experiment: Experiment, truth: Truth, rng: np.random.Generator, icc: float, session_size: int
-) -> Columns:
+) -> TrialColumns:
     """Return the trials of a simulated experiment, as many as are planned."""
     n_trials = experiment.planned * 2
     n_sessions = -(-n_trials // session_size)
@@ -113,7 +113,7 @@ def _draw(
     completion = _draw_propensities(np.take(truth.completion, arms), shift, icc, rng)[of_trial]
     completion = completion + truth.gain_per_token * (tokens - _TOKENS)
     errors = _draw_propensities(np.take(truth.errors, arms), -shift, icc, rng)[of_trial]
-    return Columns(
+    return TrialColumns(
         arm,
         of_trial,
         tokens,

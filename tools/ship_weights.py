@@ -1,6 +1,6 @@
 """Put a version into the package, with the figures that `convgate evaluate --json` measured on it.
 
-    python tools/ship_weights.py VERSION EVALUATION.json…
+    python -m tools.ship_weights VERSION EVALUATION.json…
 
 The folder convgate/gate/weights/shipped is replaced.
 """

@@ -28,6 +28,6 @@ def _forward(name: str, module: str, summary: str) -> Callable[[typer.Context], 
     return command
 
 
-pretrain = _forward("pretrain", "tools.pretrain", "Train a gate from scratch.")
+pretrain = _forward("pretrain", "tools.pretraining.train", "Train a gate from scratch.")
 corpus = _forward("corpus", "tools.corpora.__main__", "Convert a public corpus to a relevance set.")
 bench = _forward("bench", "tools.bench", "Measure speed and memory.")

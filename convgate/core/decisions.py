@@ -212,6 +212,11 @@ class TurnDecisions:
             how=why.how,
         )
 
+    def to_json(self) -> dict[str, Any]:
+        """Return policy, rule, threshold, gate activation and one record a turn as plain JSON values."""
+        names = ("policy", "rule", "threshold", "gate_activation")
+        return {name: getattr(self, name) for name in names} | {"turns": [each.to_json() for each in self]}
+
     def why(self, index: int) -> Why:
         """Return which rule decided turn `index`, and why; KeyError when it was not in the history."""
         row = self._row(index)

@@ -46,6 +46,12 @@ class EncoderError(ConvgateError):
     code = "encoder"
 
 
+class ClassifierError(ConvgateError):
+    """The weights of a text classifier are missing or damaged, or have other labels."""
+
+    code = "classifier"
+
+
 class GateError(ConvgateError):
     """A gate was built, loaded or called with something that does not fit it."""
 

@@ -22,7 +22,7 @@ from convgate.experiments import arms
 from convgate.experiments.arms import Arm, Experiment
 from convgate.experiments.judge import Messages
 from convgate.experiments.report import ExperimentReport, report
-from convgate.experiments.selection import ArmRequest, ArmSelectors, SentMessages
+from convgate.experiments.selection import ArmMessages, ArmRequest, ArmSelectors
 from convgate.experiments.trials import assign_session, record_trials
 from convgate.store import Store
 from convgate.store.experiments import NewTrial, Stratum
@@ -130,7 +130,7 @@ class LiveExperiment:
         """Return the figures of each arm and the verdicts, of what is recorded and rated so far."""
         return report(self._store, self._experiment)
 
-    def _send(self, arm: Arm, conversation: Conversation, budget: int | None = None) -> SentMessages:
+    def _send(self, arm: Arm, conversation: Conversation, budget: int | None = None) -> ArmMessages:
         return ArmRequest(self._selectors.load(arm), conversation).send(budget)
 
 

@@ -32,7 +32,7 @@ PANEL = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TrialOutcome:
     """What is known of one trial."""
 
     request_id: str
@@ -52,7 +52,7 @@ class Outcome:
         return None if self.errors is None else any(self.errors.values())
 
 
-def adjudicate(trial: Trial, ratings: Sequence[Rating], judge: str | None = None) -> Outcome:
+def adjudicate(trial: Trial, ratings: Sequence[Rating], judge: str | None = None) -> TrialOutcome:
     """Return the outcome of a trial.
 
     judge: the language model whose ratings count for errors where nobody rated; None: none does.
@@ -63,7 +63,7 @@ def adjudicate(trial: Trial, ratings: Sequence[Rating], judge: str | None = None
     completed = _decide([rating.completed for rating in people])
     focus = [rating.focus for rating in people if rating.focus is not None]
     times = [rating.at for rating in (*people, *judges)] + [trial.at] * (trial.answer_test is not None)
-    return Outcome(
+    return TrialOutcome(
         request_id=trial.request_id,
         session_id=trial.session_id,
         arm=trial.arm,
@@ -77,7 +77,7 @@ def adjudicate(trial: Trial, ratings: Sequence[Rating], judge: str | None = None
     )
 
 
-def needs_rater(outcome: Outcome, ratings: Sequence[Rating]) -> bool:
+def needs_rater(outcome: TrialOutcome, ratings: Sequence[Rating]) -> bool:
     """Return whether another person should rate the trial."""
     people = sum(not rating.is_judge for rating in ratings)
     return people < PANEL and (outcome.completed is None or outcome.errors is None)

@@ -24,7 +24,7 @@ from convgate.evaluation.judged_cases import REPORT_EVERY, EvaluationProgress, c
 from convgate.evaluation.metrics import Bools, Terms, ratios
 from convgate.experiments.arms import read_arm
 from convgate.experiments.judge import ChatModel, Judge, Messages
-from convgate.experiments.selection import ArmRequest, ArmSelector, ArmSelectors, SentMessages
+from convgate.experiments.selection import ArmMessages, ArmRequest, ArmSelector, ArmSelectors
 from convgate.language_model import ModelError
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.policies.base import PreparablePolicy, history_indices
@@ -252,7 +252,7 @@ class _Answers:
     failed: int = 0
     known: dict[tuple[str, frozenset[int], int], Mapping[str, bool]] = field(default_factory=dict)
 
-    def check(self, request: ReplayRequest, sent: SentMessages) -> Mapping[str, bool]:
+    def check(self, request: ReplayRequest, sent: ArmMessages) -> Mapping[str, bool]:
         """Return what is found in the answer; nothing without a model or an answer."""
         if self.model is None or self.verdict is None:
             return {}
@@ -317,14 +317,14 @@ def _prepare(
             arm.policy.prepare(conversations, progress=partial(progress, f"{relevance_set.name}: {arm.name}"))
 
 
-def _to_tokens(budget: Budget, request: ReplayRequest, control: SentMessages | None) -> int | None:
+def _to_tokens(budget: Budget, request: ReplayRequest, control: ArmMessages | None) -> int | None:
     """Return the tokens of everything that is sent, the message to answer included; None: no budget."""
     if isinstance(budget, float):
         return int(budget * request.history_tokens) + request.current_tokens
     return control.tokens if budget == "matched" and control is not None else None
 
 
-def _terms(request: ReplayRequest, sent: SentMessages, passes: Mapping[str, bool]) -> Terms:
+def _terms(request: ReplayRequest, sent: ArmMessages, passes: Mapping[str, bool]) -> Terms:
     """Return (2, len(METRICS)) numerators and denominators that one request adds."""
     hits = request.needed & sent.turns
     tokens = sent.tokens - request.current_tokens

@@ -10,15 +10,15 @@ import numpy as np
 
 from convgate.experiments.arms import Experiment, TokenLimit
 from convgate.experiments.judge import JudgeStatus, active_judge
-from convgate.experiments.outcomes import ERROR_KINDS, Outcome, adjudicate, needs_rater
+from convgate.experiments.outcomes import ERROR_KINDS, TrialOutcome, adjudicate, needs_rater
 from convgate.experiments.signals import Signals, measure_signals
-from convgate.experiments.verdict import Columns, Comparison, compare
+from convgate.experiments.verdict import Comparison, TrialColumns, compare
 from convgate.store import Store
 from convgate.store.experiments import Experiments
 
 
 @dataclass(frozen=True, slots=True)
-class ArmFigures:
+class TrialFigures:
     """The trials of one arm. Rates and means are None without any."""
 
     arm: str
@@ -40,7 +40,7 @@ class ExperimentReport:
     """An experiment as far as it is rated."""
 
     experiment: str
-    arms: tuple[ArmFigures, ...]  # the control first
+    arms: tuple[TrialFigures, ...]  # the control first
     comparisons: tuple[Comparison, ...]  # of each other arm
     rated: int  # trials of all arms
     planned: int  # trials of all arms at the last look
@@ -80,13 +80,13 @@ def report(store: Store, experiment: Experiment) -> ExperimentReport:
     )
 
 
-def to_columns(outcomes: Sequence[Outcome], experiment: Experiment) -> Columns:
+def to_columns(outcomes: Sequence[TrialOutcome], experiment: Experiment) -> TrialColumns:
     """Return the rated outcomes as arrays, in the order of their first rating."""
     rated = [outcome for outcome in outcomes if outcome.rated_at is not None]
     rated.sort(key=lambda outcome: outcome.rated_at or experiment.started)
     places = {arm.name: place for place, arm in enumerate(experiment.arms)}
     sessions = [outcome.session_id for outcome in rated]
-    return Columns(
+    return TrialColumns(
         arm=np.array([places[experiment.arm(outcome.arm).name] for outcome in rated], dtype=np.int64),
         sessions=np.unique(np.array(sessions, dtype=str), return_inverse=True)[1],
         tokens=np.array([outcome.tokens for outcome in rated], dtype=np.float64),
@@ -97,16 +97,16 @@ def to_columns(outcomes: Sequence[Outcome], experiment: Experiment) -> Columns:
     )
 
 
-def _figures(name: str, limit: TokenLimit, sessions: int, outcomes: Sequence[Outcome]) -> ArmFigures:
+def _figures(name: str, limit: TokenLimit, sessions: int, outcomes: Sequence[TrialOutcome]) -> TrialFigures:
     own = [outcome for outcome in outcomes if outcome.arm == name]
     errors = [outcome.errors for outcome in own if outcome.errors is not None]
     latencies = [outcome.latency_seconds for outcome in own]
 
-    def mean(get: Callable[[Outcome], float | None]) -> float | None:
+    def mean(get: Callable[[TrialOutcome], float | None]) -> float | None:
         values = [value for outcome in own if (value := get(outcome)) is not None]
         return float(np.mean(values)) if values else None
 
-    return ArmFigures(
+    return TrialFigures(
         arm=name,
         limit=limit,
         sessions=sessions,

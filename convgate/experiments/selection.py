@@ -27,7 +27,7 @@ _EVIDENCE_ALONE = Budgets(
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class SentMessages:
+class ArmMessages:
     """What an arm sends for a request."""
 
     turns: frozenset[int]  # sent, or stated by an invariant that is sent
@@ -101,7 +101,7 @@ class ArmRequest:
     def _decisions(self) -> TurnDecisions:
         return self.arm.selector.decide(*self._asked)
 
-    def send(self, budget: int | None) -> SentMessages:
+    def send(self, budget: int | None) -> ArmMessages:
         """Return what is sent within the tokens of everything; None: as many as the arm takes."""
         selection = self.arm.selector.select_current(
             *self._asked,
@@ -110,4 +110,4 @@ class ArmRequest:
             decisions=self._decisions,
         )
         stated = {invariant.source for invariant in selection.invariants if invariant.held}
-        return SentMessages(frozenset(stated.union(selection.indices)), selection.tokens, selection.messages)
+        return ArmMessages(frozenset(stated.union(selection.indices)), selection.tokens, selection.messages)

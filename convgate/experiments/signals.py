@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from convgate.core.conversation import Turn
 from convgate.core.errors import TranscriptError
-from convgate.experiments.outcomes import Outcome
+from convgate.experiments.outcomes import TrialOutcome
 from convgate.messages.tokens import turn_tokens
 from convgate.store.experiments import Trial
 from convgate.text.words import words
@@ -53,7 +53,7 @@ class Signals:
 
 
 def measure_signals(
-    trials: Sequence[Trial], outcomes: Sequence[Outcome], arms: Sequence[str]
+    trials: Sequence[Trial], outcomes: Sequence[TrialOutcome], arms: Sequence[str]
 ) -> list[Signals]:
     """Return the signals of each arm; trials in the order in which they were recorded."""
     signals = {arm: Signals(arm) for arm in arms}
@@ -97,7 +97,7 @@ def _add_turns(signals: Signals, trial: Trial, turns: Sequence[Turn], sent: set[
 
 def _add_repeated_errors(
     signals: Signals,
-    outcome: Outcome,
+    outcome: TrialOutcome,
     earlier: Sequence[tuple[str, str]],
     turns: Sequence[Turn],
     sent: set[int],

@@ -33,7 +33,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sample:
+class TwoArmSample:
     """Trials of two arms with a known outcome, in any order. All arrays: (trials,)."""
 
     outcome: Floats  # 0 or 1
@@ -64,7 +64,7 @@ class Sample:
         return int(self.outcome[self.is_arm == 0].sum()), int(self.outcome[self.is_arm == 1].sum())
 
 
-def unclustered_difference(sample: Sample, alpha: float) -> Difference:
+def unclustered_difference(sample: TwoArmSample, alpha: float) -> Difference:
     """Return the two-proportion z-test, which takes all trials for independent; interval by Newcombe."""
     with needs_extra("train", "an experiment"):
         from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
@@ -76,10 +76,10 @@ def unclustered_difference(sample: Sample, alpha: float) -> Difference:
     return Difference(arm / n_arm - control / n_control, float(low), float(high), float(p))
 
 
-def clustered_difference(sample: Sample, alpha: float, *, adjust_tokens: bool = False) -> Difference:
+def clustered_difference(sample: TwoArmSample, alpha: float, *, adjust_tokens: bool = False) -> Difference:
     """Return the difference by least squares with cluster-robust errors, by session.
 
-    adjust_tokens: compare at equal tokens, by a linear term; undefined where `Sample.tokens_follow_arm`.
+    adjust_tokens: compare at equal tokens, by a linear term; undefined where `tokens_follow_arm`.
     """
     from scipy.stats import t as student
 

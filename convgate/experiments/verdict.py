@@ -16,7 +16,7 @@ from convgate.experiments.statistics import (
     MIN_SESSIONS,
     Difference,
     Floats,
-    Sample,
+    TwoArmSample,
     clustered_difference,
     nominal_levels,
     reject,
@@ -30,7 +30,7 @@ _DIRECTIONS: Mapping[Hypothesis, int] = {"completion": 1, "errors": -1}  # of an
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Columns:
+class TrialColumns:
     """Rated trials of all arms in the order of their first rating. Arrays: (trials,)."""
 
     arm: NDArray[np.integer[Any]]  # index in `Experiment.arms`
@@ -38,12 +38,12 @@ class Columns:
     tokens: Floats
     outcomes: Mapping[Hypothesis, Floats]  # what is tested: 0 or 1; NaN where it is not decided
 
-    def sample(self, hypothesis: Hypothesis, arm: int, stop: int) -> Sample:
+    def sample(self, hypothesis: Hypothesis, arm: int, stop: int) -> TwoArmSample:
         """Return the decided trials of an arm and the control among the first `stop`."""
         values = self.outcomes[hypothesis][:stop]
         rows = np.flatnonzero(~np.isnan(values) & np.isin(self.arm[:stop], (0, arm)))
         is_arm = (self.arm[rows] == arm).astype(np.float64)
-        return Sample(values[rows], is_arm, self.sessions[rows], self.tokens[rows])
+        return TwoArmSample(values[rows], is_arm, self.sessions[rows], self.tokens[rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Comparison:
     verdict: Verdict
 
 
-def compare(columns: Columns, experiment: Experiment) -> tuple[Comparison, ...]:
+def compare(columns: TrialColumns, experiment: Experiment) -> tuple[Comparison, ...]:
     """Return the comparison of each arm with the control, by the trials of the last look that was reached.
 
     Later trials are ignored until the next look, so that a report may be read at any time. Arms with matched
@@ -124,12 +124,12 @@ def compare(columns: Columns, experiment: Experiment) -> tuple[Comparison, ...]:
     return tuple(comparisons)
 
 
-def _p_value(sample: Sample, alpha: float) -> float | None:
+def _p_value(sample: TwoArmSample, alpha: float) -> float | None:
     return clustered_difference(sample, alpha).p if sample.is_enough else None
 
 
 def _test(
-    columns: Columns,
+    columns: TrialColumns,
     experiment: Experiment,
     hypothesis: Hypothesis,
     arm: int,

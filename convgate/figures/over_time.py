@@ -23,7 +23,7 @@ _TIMES = (  # the year stands above the charts; with it, days are cut off on a p
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
+class AlertEpisode:
     """The time between raising and clearing an alert."""
 
     start: datetime
@@ -37,7 +37,7 @@ class Frame:
 
     start: datetime
     end: datetime
-    episodes: Sequence[Episode] = ()
+    episodes: Sequence[AlertEpisode] = ()
 
 
 def time_drawing(

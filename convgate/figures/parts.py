@@ -21,26 +21,30 @@ if TYPE_CHECKING:  # a chart needs no torch
 MAX_LINKS = 12
 
 
-class Part(NamedTuple):
+class LogitPart(NamedTuple):
     """A part of the logit, in words for a newcomer."""
 
     label: str
     help: str
 
 
-PARTS: Mapping[str, Part] = {
-    "semantic": Part("meaning", "How close the turn's meaning is to the current message's."),
-    "recency": Part("recency", "What newer turns gain by their place; training decides how much."),
-    "decay": Part("age", "What a turn loses by being old; never more than 1."),
-    "meaning": Part("meaning", "How close the turn's meaning is to the current message's."),
-    "neighbours": Part("neighbours", "How close the turns just before and after this one are to it."),
-    "passages": Part("passages", "How close the turn's best passage is to the message, and those around it."),
-    "words": Part("words", "Words that the turn shares with the message, rare ones above all."),
-    "speaker": Part("speaker", "Who speaks, and whether this is the newest turn of that person."),
-    "addressing": Part("addressing", "Who calls whom by name."),
-    "turn": Part("form", "What the turn is like: a question, an answer, long, short, code."),
-    "message": Part("message", "What the message and the conversation are like: the same for all turns."),
-    "contextual": Part("other turns", "What turns that go on from each other add or take."),
+PARTS: Mapping[str, LogitPart] = {
+    "semantic": LogitPart("meaning", "How close the turn's meaning is to the current message's."),
+    "recency": LogitPart("recency", "What newer turns gain by their place; training decides how much."),
+    "decay": LogitPart("age", "What a turn loses by being old; never more than 1."),
+    "meaning": LogitPart("meaning", "How close the turn's meaning is to the current message's."),
+    "neighbours": LogitPart("neighbours", "How close the turns just before and after this one are to it."),
+    "passages": LogitPart(
+        "passages", "How close the turn's best passage is to the message, and those around it."
+    ),
+    "words": LogitPart("words", "Words that the turn shares with the message, rare ones above all."),
+    "speaker": LogitPart("speaker", "Who speaks, and whether this is the newest turn of that person."),
+    "addressing": LogitPart("addressing", "Who calls whom by name."),
+    "turn": LogitPart("form", "What the turn is like: a question, an answer, long, short, code."),
+    "message": LogitPart(
+        "message", "What the message and the conversation are like: the same for all turns."
+    ),
+    "contextual": LogitPart("other turns", "What turns that go on from each other add or take."),
 }
 
 

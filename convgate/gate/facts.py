@@ -40,7 +40,7 @@ class CueModel:
 
     They read what a user wrote, by the bundled encoder's states after its fourth layer, which represents
     whether a text leans on another better than the last. They are fitted on texts that come with convgate
-    (`tools/fit_cues.py`); the encoder of a gate may be another one.
+    (`tools/pretraining/cues.py`); the encoder of a gate may be another one.
     """
 
     weight: Floats  # (5, d)

@@ -85,7 +85,7 @@ def _load_detector() -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LastQuestion:
     """The last question that was asked."""
 
     is_closed: bool  # yes or no answers it
@@ -161,7 +161,7 @@ def find_questions(text: bytes) -> Sequence[Span]:
     ]
 
 
-def question_before(previous: Sequence[Turn]) -> Question | None:
+def question_before(previous: Sequence[Turn]) -> LastQuestion | None:
     """Return the last question at the end of the last turn with words; None when it asks nothing."""
     last_text = next(
         (turn.text for turn in reversed(previous) if not turn.is_instruction and turn.text.strip()), ""
@@ -176,11 +176,11 @@ def question_before(previous: Sequence[Turn]) -> Question | None:
         sentence = text[start:end].strip()
         if _pattern("offers").search(sentence):
             return None
-        return Question(
+        return LastQuestion(
             is_closed=_pattern("open_questions").search(sentence) is None,
             is_choice=_pattern("choices").search(sentence) is not None,
         )
     if match := _pattern("invitations").search(text):
         sentence = text[match.start() :]
-        return Question(is_closed=b" if " in sentence or b" whether " in sentence, is_choice=True)
+        return LastQuestion(is_closed=b" if " in sentence or b" whether " in sentence, is_choice=True)
     return None

@@ -1,6 +1,6 @@
 r"""Own rules: patterns of a person that decide before the built-in checks.
 
->>> rules = Rules(keep_patterns=(Rule(r"\bticket \d+", category="ticket"),))
+>>> rules = Rules(keep_patterns=(PatternRule(r"\bticket \d+", category="ticket"),))
 >>> [(found.outcome, found.rule.category) for found in rules.matches(Exchange("see ticket 7"))]
 [('keep', 'ticket')]
 
@@ -71,7 +71,7 @@ class RulesError(ConvgateError):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class PatternRule:
     """An entry of `skip_patterns` or `keep_patterns`. Raises RulesError when it cannot be used."""
 
     pattern: str  # a regular expression of RE2, found anywhere in the trimmed message, in any case
@@ -90,7 +90,7 @@ class OwnMatch:
     """A rule that matches an exchange, and where."""
 
     outcome: str  # KEEP or SKIP
-    rule: Rule
+    rule: PatternRule
     match: Match
 
 
@@ -98,8 +98,8 @@ class OwnMatch:
 class Rules:
     """What to skip and what to keep."""
 
-    skip_patterns: Sequence[Rule] = ()
-    keep_patterns: Sequence[Rule] = ()
+    skip_patterns: Sequence[PatternRule] = ()
+    keep_patterns: Sequence[PatternRule] = ()
 
     def __len__(self) -> int:
         return len(self.skip_patterns) + len(self.keep_patterns)
@@ -122,7 +122,7 @@ class Rules:
         return matches
 
     @functools.cached_property
-    def _expressions(self) -> list[tuple[str, Rule, Any]]:
+    def _expressions(self) -> list[tuple[str, PatternRule, Any]]:
         ordered = [(KEEP, rule) for rule in self.keep_patterns] + [
             (SKIP, rule) for rule in self.skip_patterns
         ]
@@ -189,7 +189,7 @@ def _straighten(text: str) -> str:
     return text if text.isascii() else text.translate(_APOSTROPHES)
 
 
-def _match(rule: Rule, exchange: Exchange, said: Said, start: int, end: int) -> Match:
+def _match(rule: PatternRule, exchange: Exchange, said: Said, start: int, end: int) -> Match:
     """Return the match with its place in the message before it was trimmed."""
     text = exchange.user if said == "user" else exchange.assistant
     offset = len(text) - len(text.lstrip())

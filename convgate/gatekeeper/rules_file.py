@@ -9,7 +9,7 @@ r"""Own rules as YAML: read with all problems by line, and watched while a progr
         applies_to: both
 
 >>> parse_rules("keep_patterns: [{pattern: 'ticket', category: ticket}]").keep_patterns
-(Rule(pattern='ticket', reason='', category='ticket', applies_to='user', line=1),)
+(PatternRule(pattern='ticket', reason='', category='ticket', applies_to='user', line=1),)
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ruamel.yaml import YAML, MappingNode, Node, ScalarNode, SequenceNode
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.reader import ReaderError
 
-from convgate.gatekeeper.rules import Rule, RuleProblem, Rules, RulesError, find_problems
+from convgate.gatekeeper.rules import PatternRule, RuleProblem, Rules, RulesError, find_problems
 
 log = logging.getLogger(__name__)
 
@@ -115,7 +115,7 @@ class _Reader:
         self.problems: list[RuleProblem] = []
         self._lines: dict[str, int] = {}  # of the patterns so far
 
-    def read(self, text: str) -> dict[str, list[Rule]]:
+    def read(self, text: str) -> dict[str, list[PatternRule]]:
         """Return the rules of each list, as far as they can be read."""
         if len(text.encode("utf-8", "replace")) > MAX_BYTES:
             self._add(f"larger than {MAX_BYTES // 1000} kB, the max for rules")
@@ -140,7 +140,7 @@ class _Reader:
             self._add(f"not YAML: {error}")
         return None
 
-    def _read_list(self, name: str, node: Node) -> Iterator[Rule]:
+    def _read_list(self, name: str, node: Node) -> Iterator[PatternRule]:
         if isinstance(node, SequenceNode):
             for entry in node.value:
                 if rule := self._read_rule(entry):
@@ -148,7 +148,7 @@ class _Reader:
         elif not _is_null(node):
             self._add(f"{name} must be a list of rules", _line(node))
 
-    def _read_rule(self, node: Node) -> Rule | None:
+    def _read_rule(self, node: Node) -> PatternRule | None:
         n_problems = len(self.problems)
         fields = dict(self._read_mapping(node, _FIELDS))
         texts = {key: self._read_text(key, value) for key, value in fields.items()}
@@ -165,7 +165,7 @@ class _Reader:
             self._add(problem, _line(fields[key]), pattern)
         if (first := self._lines.setdefault(pattern, line)) != line:
             self._add(f"the pattern is also in line {first}", line, pattern)
-        return None if len(self.problems) > n_problems else Rule(line=_line(node), **values)
+        return None if len(self.problems) > n_problems else PatternRule(line=_line(node), **values)
 
     def _read_mapping(self, node: Node, known: tuple[str, ...]) -> Iterator[tuple[str, Node]]:
         """Yield the entries of a mapping whose keys are known, each key once."""

@@ -71,7 +71,7 @@ class ModeErrors:
 
 
 @dataclass(frozen=True)
-class Report:
+class GuardrailsReport:
     """The log from `since` to `until`, and what the guardrails see now."""
 
     since: datetime  # UTC
@@ -90,7 +90,9 @@ class Report:
         return tuple(alert for alert in self.alerts if alert.open)
 
 
-def report(store: Store, settings: Settings, since: datetime, until: datetime, now: datetime) -> Report:
+def report(
+    store: Store, settings: Settings, since: datetime, until: datetime, now: datetime
+) -> GuardrailsReport:
     """Return the figures from `since` to `until` (exclusive), and what the guardrails see at `now`.
 
     Raises StoreError when the database cannot be read.
@@ -114,7 +116,7 @@ def report(store: Store, settings: Settings, since: datetime, until: datetime, n
     period_outcomes = requests.outcomes(since, until, MODES)
     limit = None if overall is None else settings.guard.error_factor * overall
     held = {alert.mode for alert in open_alerts if alert.kind == "errors"} - {"GENERAL"}
-    return Report(
+    return GuardrailsReport(
         since,
         until,
         totals,
@@ -170,7 +172,7 @@ def _max_divergence(
     )
 
 
-def report_json(report: Report) -> dict[str, Any]:
+def report_json(report: GuardrailsReport) -> dict[str, Any]:
     """Return the report as plain JSON: shares and rates in 0…1, divergences in nats, times in ISO 8601."""
     latest = report.latest
     figures: dict[str, Any] = _plain(asdict(report))

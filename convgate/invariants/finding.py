@@ -15,7 +15,7 @@ from convgate.core.conversation_cache import GrowingCache
 from convgate.invariants.edits import edits_of
 from convgate.invariants.invariant import Invariant, InvariantType
 from convgate.invariants.judge import KindJudge, UserMessage
-from convgate.invariants.rules import Rules
+from convgate.invariants.rules import InvariantRules
 from convgate.invariants.statements import Statement
 from convgate.invariants.topic import has_other_value, is_general
 
@@ -38,7 +38,7 @@ class InvariantFinder:
     """Finds the invariants of a growing conversation incrementally."""
 
     def __init__(self) -> None:
-        self._rules = Rules()
+        self._rules = InvariantRules()
         self._answer: str | None = None  # the assistant's message before; None: nothing was said before
         self._last: int | None = None  # turn of the user's message before
         self.turns: list[Turn] = []  # so far

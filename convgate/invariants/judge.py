@@ -172,7 +172,7 @@ def kind_of(row: Floats) -> tuple[StatementKind, float]:
 def load_judge(settings: Settings) -> KindJudge:
     """Return the judge with the shipped weights; its vectors are cached in the settings' home.
 
-    Raises RequestError when the weights are missing or damaged.
+    Raises ClassifierError when the weights are missing or damaged.
     """
     return KindJudge(shipped_model(), statement_encoder(settings))
 

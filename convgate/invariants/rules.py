@@ -25,7 +25,7 @@ _EDITED = {"active": "A person has it hold.", "ended": "A person ended it.", Non
 
 
 @dataclass(slots=True)
-class Rule:
+class InvariantRule:
     """An invariant with its statement."""
 
     invariant: Invariant
@@ -34,10 +34,10 @@ class Rule:
 
 
 @dataclass
-class Rules:
+class InvariantRules:
     """All invariants so far, in any state."""
 
-    all: list[Rule] = field(default_factory=list)
+    all: list[InvariantRule] = field(default_factory=list)
     errors: list[int] = field(default_factory=list)  # places of those that are active
     _by_key: dict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
 
@@ -138,7 +138,7 @@ class Rules:
         return len(self.all) - 1
 
     def _add(self, invariant: Invariant, statement: Statement) -> None:
-        self.all.append(Rule(invariant, statement))
+        self.all.append(InvariantRule(invariant, statement))
         self._index(len(self.all) - 1, statement.topic)
 
     def _index(self, place: int, topic: Topic) -> None:

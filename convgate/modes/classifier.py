@@ -78,7 +78,7 @@ _BLANK = no_mode("the message has no text.", dict.fromkeys(MODES, 1 / len(MODES)
 def load_classifier(settings: Settings) -> ModeClassifier:
     """Return the classifier with the shipped weights; its vectors are cached in the settings' home.
 
-    Raises RequestError when the weights are missing or damaged.
+    Raises ClassifierError when the weights are missing or damaged.
     """
     return ModeClassifier(shipped_model(), state_encoder(settings))
 

@@ -45,7 +45,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PeriodComparison:
     """Both arms in a period, which includes its end."""
 
     candidate: ArmFigures
@@ -79,10 +79,10 @@ class Comparison:
         return self.candidate.latency / self.control.latency
 
 
-def compare_arms(store: Store, since: datetime, until: datetime) -> Comparison:
+def compare_arms(store: Store, since: datetime, until: datetime) -> PeriodComparison:
     """Return the figures of both arms from `since` to `until`, both included."""
     requests, end = Requests(store), until + _TICK
-    return Comparison(
+    return PeriodComparison(
         requests.arm_figures("candidate", since, end), requests.arm_figures("control", since, end)
     )
 
@@ -110,7 +110,7 @@ def check_rules(store: Store, rollout: StoredRollout, now: datetime) -> list[Che
     def watch(name: str, rate: Rate, factor: float, window: timedelta) -> Check:
         both = compare_arms(store, max(rollout.started, now - window), now)
         if both.control.sessions_with_outcome < MIN_SESSIONS:  # as at 100%
-            both = Comparison(both.candidate, whole.control)
+            both = PeriodComparison(both.candidate, whole.control)
         edges = [now - window / PARTS * part + _TICK for part in range(PARTS, -1, -1)]
         parts = [Requests(store).arm_figures("candidate", *ends) for ends in pairwise(edges)]
         limit = factor * (getattr(both.control, rate) or 0)
@@ -148,7 +148,7 @@ def _check_no_errors(candidate: ArmFigures) -> Check:
     return _to_check("errors", sentence, figures, sessions, MIN_SESSIONS, "sessions", has_passed=errors == 0)
 
 
-def _check_latency(phase: Comparison) -> Check:
+def _check_latency(phase: PeriodComparison) -> Check:
     ratio, count = phase.latency_ratio, phase.sessions("latency")
     sentence = f"{phase.describe('latency')}, limit {MAX_LATENCY:g} ×"
     figures, has_passed = phase.figures("latency"), ratio is not None and ratio < MAX_LATENCY
@@ -167,7 +167,7 @@ def _check_agreement(reviewed: int, misclassified: int) -> Check:
     )
 
 
-def _check_completion(phase: Comparison) -> Check:
+def _check_completion(phase: PeriodComparison) -> Check:
     """Pass at or above the control; below, fail unless by chance, and pass when surely above the limit."""
     sentence, figures = phase.describe("completion"), phase.figures("completion")
     count = phase.sessions("completion")
@@ -205,7 +205,7 @@ def _to_check(
     return Check(name, "passed" if has_passed else "failed", sentence, figures)
 
 
-def _chance_of_fewer(both: Comparison) -> float:
+def _chance_of_fewer(both: PeriodComparison) -> float:
     """Return the probability of so few successes of the candidate, if its completion were the control's.
 
     The mean of a session's outcomes is taken for one outcome, which varies at least as much.
@@ -214,12 +214,12 @@ def _chance_of_fewer(both: Comparison) -> float:
     return _fisher(both, [round((arm.completion or 0.0) * arm.sessions_with_outcome) for arm in arms], "less")
 
 
-def _chance_of_more(both: Comparison) -> float:
+def _chance_of_more(both: PeriodComparison) -> float:
     """Return the probability of so many sessions with errors, if they were as frequent as the control's."""
     return _fisher(both, [arm.sessions_with_error for arm in (both.candidate, both.control)], "greater")
 
 
-def _fisher(both: Comparison, counts: Sequence[int], alternative: str) -> float:
+def _fisher(both: PeriodComparison, counts: Sequence[int], alternative: str) -> float:
     """Return the p-value of Fisher's exact test of counts among the sessions with outcomes of both arms."""
     with needs_extra("serve", "a rollout"):
         from scipy.stats import fisher_exact
@@ -229,7 +229,7 @@ def _fisher(both: Comparison, counts: Sequence[int], alternative: str) -> float:
     return float(fisher_exact(table, alternative=alternative).pvalue)
 
 
-def _chance_of_loss(both: Comparison) -> float:
+def _chance_of_loss(both: PeriodComparison) -> float:
     """Return the probability of so high a completion, if it were COMPLETION_FACTOR times the control's.
 
     By the normal approximation of the difference of both.

@@ -25,7 +25,7 @@ from convgate.core.settings import Settings, load_settings
 from convgate.core.text import quote
 from convgate.guardrails.guardrails import Callback, send_alert
 from convgate.rollouts.decision import decide_phase, decide_rollback, next_look_after, to_figures
-from convgate.rollouts.figures import Check, Comparison, check_conditions, check_rules, compare_arms
+from convgate.rollouts.figures import Check, PeriodComparison, check_conditions, check_rules, compare_arms
 from convgate.rollouts.phases import PHASES, Phase, phase_of
 from convgate.store.database import Store
 from convgate.store.guard_states import Alert, AlertKind, GuardStates
@@ -73,7 +73,7 @@ class RolloutStatus:
     rules: tuple[Check, ...]
     checked: tuple[CheckedItem, ...]  # of all phases
     decisions: tuple[RolloutDecision, ...]  # the newest first
-    figures: Comparison  # of the present phase
+    figures: PeriodComparison  # of the present phase
     sessions: dict[Arm, int]
 
     @property

@@ -176,14 +176,7 @@ class Service:
         with metrics.SELECT_SECONDS.time():
             quiet = replace(selector, around=())
             decisions = quiet.select_at(conversation, question=body.question).decisions
-        return {
-            "policy": selector.name,
-            "rule": decisions.rule,
-            "threshold": decisions.threshold,
-            "gate_activation": decisions.gate_activation,
-            "turns": [decision.to_json() for decision in decisions],
-            "session": session,
-        }
+        return {**decisions.to_json(), "policy": selector.name, "session": session}
 
     def expand(self, id: str) -> dict[str, str]:
         """Answer GET /v1/results/{id}."""

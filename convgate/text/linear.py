@@ -20,7 +20,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.core.errors import RequestError
+from convgate.core.errors import ClassifierError
 from convgate.embedding.base import Embeddings
 from convgate.embedding.states import excerpt
 from convgate.text.folding import fold
@@ -171,8 +171,8 @@ ARRAYS = ("vectors", "runs", "rarity", "bias")
 def read_model(file: Path, labels: tuple[str, ...], command: str) -> TextModel:
     """Return the classifier of a file.
 
-    command: fits it anew, for the error. Raises RequestError when the file is missing, damaged, or has other
-    labels.
+    command: fits it anew, for the error. Raises ClassifierError when the file is missing, damaged, or has
+    other labels.
     """
     import safetensors
 
@@ -189,7 +189,7 @@ def read_model(file: Path, labels: tuple[str, ...], command: str) -> TextModel:
             **{name: arrays[name] for name in ARRAYS},
         )
     except (OSError, safetensors.SafetensorError, KeyError, ValueError, TypeError) as error:
-        raise RequestError(f"the classifier in {file} cannot be read: {error}; {advice}") from error
+        raise ClassifierError(f"the classifier in {file} cannot be read: {error}; {advice}") from error
     if model.labels != labels:
-        raise RequestError(f"the labels of {file} are {', '.join(model.labels)}; {advice}")
+        raise ClassifierError(f"the labels of {file} are {', '.join(model.labels)}; {advice}")
     return model

@@ -178,7 +178,7 @@ class ThreadTier(nn.Module):
         return logits
 
 
-class FullTiers(nn.Module):
+class FullTiersModule(nn.Module):
     """Features, the feature tier and the thread tier, blended by a residual gate.
 
     The thread tier scores the newest turns, as many as the config's window has, the feature tier all others.

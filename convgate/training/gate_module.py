@@ -9,10 +9,13 @@ from torch import Tensor, nn
 
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
-from convgate.training.full_tiers import FullTiers
-from convgate.training.reference_tiers import ReferenceTiers
+from convgate.training.full_tiers import FullTiersModule
+from convgate.training.reference_tiers import ReferenceTiersModule
 
-_TIERS: dict[str, type[ReferenceTiers | FullTiers]] = {"reference": ReferenceTiers, "full": FullTiers}
+_TIERS: dict[str, type[ReferenceTiersModule | FullTiersModule]] = {
+    "reference": ReferenceTiersModule,
+    "full": FullTiersModule,
+}
 
 
 class GateOutput(NamedTuple):
@@ -32,7 +35,7 @@ class GateModule(nn.Module):
         self.config = config
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self.tiers: ReferenceTiers | FullTiers = _TIERS[config.preset](config)
+            self.tiers: ReferenceTiersModule | FullTiersModule = _TIERS[config.preset](config)
         self.threshold_logit = nn.Parameter(torch.zeros(()))
         self.float()  # another thread may change torch's default number format for a moment
 

@@ -79,7 +79,7 @@ class AttentionTier(nn.Module):
         return logits
 
 
-class ReferenceTiers(nn.Module):
+class ReferenceTiersModule(nn.Module):
     """The bilinear tier and the attention tier, 221,828 parameters."""
 
     def __init__(self, config: GateConfig) -> None:

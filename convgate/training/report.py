@@ -37,7 +37,7 @@ class CaseDecisions:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TrainingVerdict:
     """Both gates on the held-out cases, each with its learned threshold, by one rule."""
 
     cases: int
@@ -95,10 +95,10 @@ class Verdict:
         return f"95% interval of the difference: {bounds}{chance}."
 
 
-_VERDICT = TypeAdapter(Verdict)
+_VERDICT = TypeAdapter(TrainingVerdict)
 
 
-def read_verdict(value: object) -> Verdict | None:
+def read_verdict(value: object) -> TrainingVerdict | None:
     """Return the verdict in a run's result; None when there is none or it is damaged."""
     try:
         return _VERDICT.validate_python(value)
@@ -106,7 +106,7 @@ def read_verdict(value: object) -> Verdict | None:
         return None
 
 
-def make_verdict(cases: Sequence[CaseDecisions], *, folds: int = 0) -> tuple[Verdict, MetricSet]:
+def make_verdict(cases: Sequence[CaseDecisions], *, folds: int = 0) -> tuple[TrainingVerdict, MetricSet]:
     """Return the verdict of at least one case, and what the child's card says: F1 of both with intervals."""
     relevant, parent_kept, child_kept = (
         np.concatenate([getattr(case, name) for case in cases])
@@ -127,7 +127,7 @@ def make_verdict(cases: Sequence[CaseDecisions], *, folds: int = 0) -> tuple[Ver
     if len(groups) >= MIN_FOR_INTERVAL:
         gain = Metric.of(_f1(after) - _f1(before), *difference_interval(before, after, draws)[0])
     turns = count_outcomes(relevant, parent_kept, child_kept)
-    verdict = Verdict(
+    verdict = TrainingVerdict(
         cases=len(cases),
         conversations=len(groups),
         parent_f1=_f1(before),

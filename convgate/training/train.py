@@ -19,7 +19,7 @@ from convgate.training.epochs import Epoch
 from convgate.training.gate_module import GateModule
 from convgate.training.progress import report_run
 from convgate.training.records import Activate, RunRecord
-from convgate.training.report import CaseDecisions, Verdict, make_verdict
+from convgate.training.report import CaseDecisions, TrainingVerdict, make_verdict
 from convgate.training.run import Run
 from convgate.training.sets import REPLAY_PREFIX, Plan
 from convgate.training.split import MIN_COMPARED, Parts, split_episodes
@@ -32,13 +32,13 @@ CROSS_VALIDATED = "cross-validation on its training data"  # the same when there
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Outcome:
+class TrainingOutcome:
     """What a training came to."""
 
     version: Version
     record: RunRecord
     threshold: float  # the learned one
-    verdict: Verdict | None  # against the parent; None without one, or when nothing could be held out
+    verdict: TrainingVerdict | None  # against the parent; None without one, or when nothing could be held out
     sentence: str  # the verdict for people, or why there is none
     why_not_active: str  # empty when it was activated
     notes: tuple[str, ...] = ()  # sentences: what several sets have, and counts once
@@ -74,7 +74,7 @@ def train_version(
     note: str = "",
     who: str = "",
     activate: Activate = "never",
-) -> Outcome:
+) -> TrainingOutcome:
     """Train as planned and add the version; an interrupted run is resumed.
 
     activate: "better" activates the version when the interval of its gain excludes 0, on at least 25 held-out
@@ -114,7 +114,7 @@ def train_version(
         why_not = why_not_active(verdict, parent, versions, version.name, activate, again=saved is not None)
         if not why_not:
             versions.activate(version.name, who=who)
-        outcome = Outcome(
+        outcome = TrainingOutcome(
             version,
             record,
             trainer.best.learned_threshold if threshold is None else threshold,
@@ -128,7 +128,7 @@ def train_version(
 
 
 def why_not_active(
-    verdict: Verdict | None,
+    verdict: TrainingVerdict | None,
     parent: Version | None,
     versions: Versions,
     name: str,

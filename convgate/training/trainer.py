@@ -17,7 +17,7 @@ from convgate.gate.promise import CORRELATION_EXPONENT
 from convgate.gate.scoring import MASKED_LOGIT
 from convgate.training.episodes import Batch, Episode, batch
 from convgate.training.epochs import Epoch, TrainingSettings
-from convgate.training.full_tiers import FullTiers
+from convgate.training.full_tiers import FullTiersModule
 from convgate.training.gate_module import GateModule, GateOutput
 
 ANY_WEIGHT = 0.5
@@ -166,7 +166,7 @@ class Trainer:
         for group in self._optimiser.param_groups:
             group["lr"] = rate
         self._optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        torch.autograd.backward(loss)
         self._check_finite("gradient", torch.nn.utils.clip_grad_norm_(self._parameters, _MAX_GRADIENT))
         self._optimiser.step()
         with torch.no_grad():
@@ -229,7 +229,7 @@ class Trainer:
 
 def add_noise(gate: GateModule, cases: Batch, deviations: float, rng: np.random.Generator) -> None:
     """Move each feature of the messages at random, by so many of its spreads."""
-    if not isinstance(gate.tiers, FullTiers) or not deviations:
+    if not isinstance(gate.tiers, FullTiersModule) or not deviations:
         return
     noise = torch.from_numpy(rng.standard_normal(cases.messages.shape, dtype=np.float32))
     cases.messages.add_(noise * gate.tiers.standardise.spread, alpha=deviations)
@@ -237,7 +237,7 @@ def add_noise(gate: GateModule, cases: Batch, deviations: float, rng: np.random.
 
 def drop_parts(gate: GateModule, cases: Batch, chance: float, rng: np.random.Generator) -> None:
     """Put each part of the features at its usual value with this chance, so that none is relied on alone."""
-    if not isinstance(gate.tiers, FullTiers) or not chance:
+    if not isinstance(gate.tiers, FullTiersModule) or not chance:
         return
     dropped = {part for part in PARTS if rng.random() < chance}
     columns = [place for place, feature in enumerate(FEATURES) if feature.part in dropped]

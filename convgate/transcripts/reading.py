@@ -25,7 +25,15 @@ from convgate.transcripts.problems import (
     pluralize_noun,
 )
 from convgate.transcripts.registry import FORMATS, ArchiveFormat, Format, format_named, recognise
-from convgate.transcripts.source import MAX_BYTES, ZIP_ERRORS, Archive, Part, Source, open_bytes, open_path
+from convgate.transcripts.source import (
+    MAX_BYTES,
+    ZIP_ERRORS,
+    Archive,
+    FileGroup,
+    Source,
+    open_bytes,
+    open_path,
+)
 from convgate.transcripts.timestamps import NEWEST_FIRST, is_newest_first
 from convgate.transcripts.unknown import describe_archive
 
@@ -40,7 +48,7 @@ PART_NAMES = {
 
 
 @dataclass
-class Summary:
+class ReadSummary:
     """What was read of a file, and what of it no conversation holds; a person sees it before adding it."""
 
     n_conversations: int = 0
@@ -91,7 +99,7 @@ class Transcript:
     conversations: tuple[Conversation, ...]  # at least one, each with at least one turn and an id of its own
     format: str  # name of the format that was recognised
     problems: Problems = field(default_factory=Problems)  # what was left out, and what was odd, by line
-    summary: Summary = field(default_factory=Summary)
+    summary: ReadSummary = field(default_factory=ReadSummary)
     alternatives: tuple[str, ...] = ()  # names of other formats that fit equally well
 
     def __iter__(self) -> Iterator[Conversation]:
@@ -114,13 +122,13 @@ class TranscriptReader:
     """
 
     def __init__(self, opened: Source | Archive, format: str | None, report: Report) -> None:
-        self.summary = Summary()
+        self.summary = ReadSummary()
         self.alternatives: tuple[str, ...] = ()
         self.report = report
         self._opened = opened if isinstance(opened, Source) and not format else None
         with self._as_transcript_errors(report):
             self._parts = self._recognise(opened, format)
-        self._current: Part | None = None
+        self._current: FileGroup | None = None
         self._used_ids: dict[str, int] = {}
 
     @property
@@ -212,7 +220,7 @@ class TranscriptReader:
                 error.add_note(f"If these are the fields of its messages, read it with --map {fields}")
             raise
 
-    def _recognise(self, opened: Source | Archive, format: str | None) -> list[Part]:
+    def _recognise(self, opened: Source | Archive, format: str | None) -> list[FileGroup]:
         """Return what to read."""
         if isinstance(opened, Archive):
             return list(self._parts_of(opened, format_named(format) if format else None))
@@ -223,7 +231,7 @@ class TranscriptReader:
         self.alternatives = tuple(other.name for other in others)
         return [_part(best, opened)]
 
-    def _parts_of(self, archive: Archive, format: Format | None) -> Iterator[Part]:
+    def _parts_of(self, archive: Archive, format: Format | None) -> Iterator[FileGroup]:
         """Yield the transcripts of an archive; raises TranscriptError when there is none."""
         for choice in (format,) if format else FORMATS:
             if isinstance(choice, ArchiveFormat) and (parts := choice.parts(archive)):
@@ -253,8 +261,8 @@ class TranscriptReader:
             raise TranscriptError(describe_archive(archive.sources), file=archive.report.file)
 
 
-def _part(format: Format, source: Source) -> Part:
-    return Part(format.name, (source,), partial(format.read, source))
+def _part(format: Format, source: Source) -> FileGroup:
+    return FileGroup(format.name, (source,), partial(format.read, source))
 
 
 def open_transcript(

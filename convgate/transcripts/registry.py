@@ -22,7 +22,7 @@ from convgate.transcripts.formats.message_files import OpenAIFormat
 from convgate.transcripts.formats.sharegpt import ShareGPTFormat
 from convgate.transcripts.formats.traces import logs, spans
 from convgate.transcripts.relevance_sets import BENCHMARKS, RelevanceFormat
-from convgate.transcripts.source import Archive, LocatedConversations, Part, Source
+from convgate.transcripts.source import Archive, FileGroup, LocatedConversations, Source
 from convgate.transcripts.unknown import describe_unknown
 
 
@@ -59,7 +59,7 @@ class WritableFormat(Format, Protocol):
 class ArchiveFormat(Format, Protocol):
     """A format whose conversations are in several files of a zip archive or a folder."""
 
-    def parts(self, archive: Archive) -> Sequence[Part]:
+    def parts(self, archive: Archive) -> Sequence[FileGroup]:
         """Return what to read one after the other, nothing when the archive is in another format."""
         ...
 

@@ -286,7 +286,7 @@ class Archive:
 
 
 @dataclass(frozen=True)
-class Part:
+class FileGroup:
     """Files that are read together: one alone, or all of what a format has in several."""
 
     format: str

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from convgate.training.gate_module import GateModule
-from convgate.training.reference_tiers import ReferenceTiers
+from convgate.training.reference_tiers import ReferenceTiersModule
 
 
 @torch.inference_mode()
@@ -17,7 +17,7 @@ def naive_logits(gate: GateModule, turns: Tensor, current: Tensor) -> Tensor:
     the comparison is about the attention tier alone.
     """
     tiers, n = gate.tiers, len(turns)
-    assert isinstance(tiers, ReferenceTiers)
+    assert isinstance(tiers, ReferenceTiersModule)
     tier, position = tiers.attention, torch.linspace(0, 1, n)
     tier1 = tiers.bilinear(turns[None], current[None], position[None])[0]
     x = tier.turn_projection(torch.cat([turns, tier1[:, None]], dim=1))

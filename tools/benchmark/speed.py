@@ -16,7 +16,7 @@ from convgate.gate.config import GateConfig
 from convgate.gate.model import Message
 from convgate.gate.thresholds import Stricter
 from convgate.training.gate_module import GateModule
-from convgate.training.reference_tiers import ReferenceTiers
+from convgate.training.reference_tiers import ReferenceTiersModule
 from tools.benchmark.naive import naive_logits
 
 
@@ -53,7 +53,7 @@ def compare(
 def perturbed_module(*, seed: int = 0) -> GateModule:
     """A reference gate whose attention tier does something, so that nothing is timed on zeros."""
     gate = GateModule(GateConfig(), seed=seed)
-    assert isinstance(gate.tiers, ReferenceTiers)
+    assert isinstance(gate.tiers, ReferenceTiersModule)
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         tier = gate.tiers.attention

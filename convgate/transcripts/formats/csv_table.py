@@ -98,7 +98,7 @@ class CSVFormat:
         """Return the rows under the file's own columns; else under those that the turns need."""
         own = conversation.format == self.name and _COLUMNS in conversation.metadata
         if own:
-            columns = Columns.of(conversation.metadata[_COLUMNS], conversation.metadata[_DELIMITER])
+            columns = TableColumns.of(conversation.metadata[_COLUMNS], conversation.metadata[_DELIMITER])
         else:
             columns = columns_for(turns, conversation)
         out = io.StringIO(newline="")
@@ -123,17 +123,17 @@ def _answers_come_first(conversations: Sequence[Sequence[Turn]]) -> bool:
     )
 
 
-def _read_columns(source: Source) -> tuple[int, Columns]:
+def _read_columns(source: Source) -> tuple[int, TableColumns]:
     """Return the header's line number and columns; spreadsheets put `sep=;` above it."""
     for number, line in enumerate(source.first_lines(20), 1):
         header = line.strip("\r\n")
         if header.strip() and not header.lower().startswith("sep="):
-            return number, Columns.of_header(header[:_MAX_HEADER])
-    return 1, Columns.of_header("")
+            return number, TableColumns.of_header(header[:_MAX_HEADER])
+    return 1, TableColumns.of_header("")
 
 
 @dataclass(frozen=True)
-class Columns:
+class TableColumns:
     """A table's columns: how they are called, and which of them holds what."""
 
     names: tuple[str, ...]  # as the header has them
@@ -153,17 +153,17 @@ class Columns:
         return {place: name for name, place in places.items()}
 
     @classmethod
-    def of_header(cls, header: str) -> Columns:
+    def of_header(cls, header: str) -> TableColumns:
         """Return the columns of a header line, by the delimiter that makes most sense of it.
 
-        >>> Columns.of_header("Speaker;Message").places
+        >>> TableColumns.of_header("Speaker;Message").places
         {'speaker': 0, 'text': 1}
         """
         candidates = (cls.of(split_header(header, delimiter), delimiter) for delimiter in DELIMITERS)
         return max(candidates, key=lambda columns: len(columns.places))
 
     @classmethod
-    def of(cls, names: Sequence[str], delimiter: str = ",") -> Columns:
+    def of(cls, names: Sequence[str], delimiter: str = ",") -> TableColumns:
         """Columns under given names."""
         plain = ["_".join(name.replace("-", " ").split()).casefold() for name in names]
         known = {held: [name for name in aliases if name in plain] for held, aliases in _ALIASES.items()}
@@ -184,7 +184,7 @@ def split_header(header: str, delimiter: str) -> list[str]:
         return []
 
 
-def turn_of_row(row: list[str], columns: Columns, place: Place) -> Turn:
+def turn_of_row(row: list[str], columns: TableColumns, place: Place) -> Turn:
     """Return one row as a turn; raises TranscriptError when it does not fit the columns, or nobody speaks."""
     width = len(columns.names)
     if len(row) <= columns.places["text"] or any(row[width:]):
@@ -222,7 +222,7 @@ def _values(turn: Turn, conversation: Conversation) -> dict[str, str]:
     }
 
 
-def row_of_turn(turn: Turn, conversation: Conversation, columns: Columns) -> list[str]:
+def row_of_turn(turn: Turn, conversation: Conversation, columns: TableColumns) -> list[str]:
     """Return one turn as a row under the columns; what has no column is left out."""
     row = [""] * len(columns.names)
     values = _values(turn, conversation)
@@ -235,11 +235,11 @@ def row_of_turn(turn: Turn, conversation: Conversation, columns: Columns) -> lis
     return row
 
 
-def columns_for(turns: Sequence[Turn], conversation: Conversation) -> Columns:
+def columns_for(turns: Sequence[Turn], conversation: Conversation) -> TableColumns:
     """Return the columns that the turns need, under their usual names."""
     used = {held for turn in turns for held, value in _values(turn, conversation).items() if value}
     used |= {"conversation", "role", "text"}
-    return Columns.of([names[0] for held, names in _ALIASES.items() if held in used])
+    return TableColumns.of([names[0] for held, names in _ALIASES.items() if held in used])
 
 
 def _role_and_name(role: str | None, speaker: str | None) -> tuple[str, str | None]:

@@ -23,7 +23,7 @@ from typing import Any
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.fields import text_of, value_at
-from convgate.transcripts.formats.csv_table import DELIMITERS, Columns, csv_rows, split_header
+from convgate.transcripts.formats.csv_table import DELIMITERS, TableColumns, csv_rows, split_header
 from convgate.transcripts.formats.layouts import Layout
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
@@ -159,7 +159,7 @@ def _values(source: Source) -> Iterator[tuple[Any, Place]]:
 
 
 def _rows(
-    lines: Iterable[str], line: int, columns: Columns, report: Report
+    lines: Iterable[str], line: int, columns: TableColumns, report: Report
 ) -> Iterator[tuple[dict[str, str], Place]]:
     """Yield the rows below the line of the header as objects; one of another width is a bad place."""
     names = columns.names
@@ -175,7 +175,7 @@ def _rows(
                 yield {name: value for name, value in zip(names, row, strict=True) if value}, place
 
 
-def table_of(source: Source) -> tuple[int, Columns] | None:
+def table_of(source: Source) -> tuple[int, TableColumns] | None:
     """Return the columns of a text whose first rows have one value for each of several short names, and the
     line of their header, from 1.
     """
@@ -188,7 +188,7 @@ def table_of(source: Source) -> tuple[int, Columns] | None:
         is_header = all(0 < len(name) <= 30 and len(name.split()) <= 3 for name in names)
         is_table = sample and all(isinstance(row, list) and len(row) == len(names) for row in sample)
         if len(set(names)) == len(names) > 1 and is_header and is_table:
-            return first + 1, Columns.of(names, delimiter)
+            return first + 1, TableColumns.of(names, delimiter)
     return None
 
 
@@ -217,7 +217,7 @@ class ItemList:
     def guess(self) -> FieldMap | None:
         """What the fields hold, by their names and values; None where no text or no speaker is found."""
         names = list(self.fields)
-        columns = Columns.of([name.rpartition(".")[2] for name in names]).places
+        columns = TableColumns.of([name.rpartition(".")[2] for name in names]).places
         usual = {names[place]: held for held, place in columns.items()}
         times = [name for name in names if self._holds_times(name, usual.get(name))]
         ranks = {name: self._speaker_rank(name, usual.get(name)) for name in names if name not in times}

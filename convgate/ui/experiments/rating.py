@@ -42,7 +42,7 @@ _FOCUS = {
 
 
 @dataclass(frozen=True)
-class Draft:
+class RatingDraft:
     """What is chosen for the trial on the screen and not stored yet."""
 
     rating: Rating
@@ -69,9 +69,9 @@ def draw_rating(app: App, experiment: Experiment) -> None:
     )
     st.caption("You are not shown which arm an answer is from. The third question saves and goes on.")
     if waiting:
-        draft: Draft | None = st.session_state.get(DRAFT)
+        draft: RatingDraft | None = st.session_state.get(DRAFT)
         if draft is None or draft.rating.trial not in waiting:
-            draft = Draft(Rating(next(iter(waiting)), by, None, (), None))
+            draft = RatingDraft(Rating(next(iter(waiting)), by, None, (), None))
             st.session_state[DRAFT] = draft
         trial = waiting[draft.rating.trial]
         left, right = st.columns(2)
@@ -114,7 +114,7 @@ def _read_message(message: Mapping[str, Any]) -> tuple[str, str]:
     return turn.speaker, turn.scored_text
 
 
-def _draw_questions(app: App, experiment: Experiment, by: str, draft: Draft) -> None:
+def _draw_questions(app: App, experiment: Experiment, by: str, draft: RatingDraft) -> None:
     rating, errors = draft.rating, draft.rating.errors
     st.markdown("**Is the request completed?**", help="Whether the answer does what the last message asks.")
     with st.container(horizontal=True, gap="xsmall"):
@@ -139,15 +139,15 @@ def _draw_choice(label: str, key: str, *, is_chosen: bool = False, **callback: A
     st.button(label, key=f"experiments.choice.{key}", shortcut=key, type=kind, **callback)
 
 
-def _draft(trial: int) -> Draft | None:
+def _draft(trial: int) -> RatingDraft | None:
     """Return what is chosen for the trial; None when another one is on the screen now."""
-    draft: Draft | None = st.session_state.get(DRAFT)
+    draft: RatingDraft | None = st.session_state.get(DRAFT)
     return draft if draft is not None and draft.rating.trial == trial else None
 
 
 def _choose(trial: int, completed: bool | None) -> None:  # noqa: FBT001
     if (draft := _draft(trial)) is not None:
-        st.session_state[DRAFT] = Draft(replace(draft.rating, completed=completed), has_completion=True)
+        st.session_state[DRAFT] = RatingDraft(replace(draft.rating, completed=completed), has_completion=True)
 
 
 def _toggle(trial: int, kind: str | None) -> None:
@@ -177,4 +177,4 @@ def _undo(app: App, experiment: Experiment, by: str) -> None:
     with reporting_problems():
         rating = Experiments(app.store).undo_rating(experiment.name, by)
         if rating is not None:
-            st.session_state[DRAFT] = Draft(rating, has_completion=True)
+            st.session_state[DRAFT] = RatingDraft(rating, has_completion=True)

@@ -34,7 +34,7 @@ from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.explore_state import ExploreState, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.keys import MAKE_CURRENT
-from convgate.ui.shared.outcome import Outcome
+from convgate.ui.shared.outcome import PolicyOutcome
 from convgate.ui.shared.results_cache import compute_once
 from convgate.ui.shared.scoring import OpenMessage
 from convgate.ui.shared.session_state import selected_points
@@ -48,7 +48,7 @@ _MAX_STATEMENT = 160  # characters
 
 
 def draw_inspector(
-    app: App, state: ExploreState, outcome: Outcome, selected: int | None, answering: Answering
+    app: App, state: ExploreState, outcome: PolicyOutcome, selected: int | None, answering: Answering
 ) -> None:
     """Draw the selected turn, and the tab that is open."""
     if selected is None:
@@ -76,7 +76,7 @@ def draw_inspector(
                 _draw_tab(app, name, outcome, selected, answering)
 
 
-def _draw_tab(app: App, name: str, outcome: Outcome, selected: int, answering: Answering) -> None:
+def _draw_tab(app: App, name: str, outcome: PolicyOutcome, selected: int, answering: Answering) -> None:
     decisions, gate = outcome.decisions, outcome.gate
     if name == "Why":
         _draw_reason(outcome, selected)
@@ -94,7 +94,7 @@ def _draw_tab(app: App, name: str, outcome: Outcome, selected: int, answering: A
         _draw_matrix(gate, outcome, selected)
 
 
-def _draw_reason(outcome: Outcome, selected: int) -> None:
+def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
     decision = outcome.decisions.of(selected)
     name = decision.outcome_name
     name = name if name.startswith(decision.outcome) else f"{decision.outcome}, {name}"
@@ -118,7 +118,7 @@ def _draw_reason(outcome: Outcome, selected: int) -> None:
         st.markdown(f":orange-badge[{arrow} flips] The gate's own rule {before} this turn.")
 
 
-def _draw_score(outcome: Outcome, selected: int) -> None:
+def _draw_score(outcome: PolicyOutcome, selected: int) -> None:
     decision = outcome.decisions.of(selected)
     if decision.parts:
         _draw_parts(outcome.decisions, selected)
@@ -138,7 +138,7 @@ def _draw_label(app: App, answering: Answering, selected: int) -> None:
         draw_answers(answering, selected)
 
 
-def _make_current(outcome: Outcome, selected: int) -> Step:
+def _make_current(outcome: PolicyOutcome, selected: int) -> Step:
     return Step(
         "make_current", "make current", MAKE_CURRENT,
         None if selected == outcome.message.current.index else selected,
@@ -219,7 +219,7 @@ def _threshold_logit(threshold: float | None) -> float | None:
     return math.log(threshold / (1 - threshold))
 
 
-def _draw_matrix(gate: GatePolicy, outcome: Outcome, selected: int) -> None:
+def _draw_matrix(gate: GatePolicy, outcome: PolicyOutcome, selected: int) -> None:
     """Draw each turn as the current one against every turn before it; a click goes there."""
     message = outcome.message
     st.caption(

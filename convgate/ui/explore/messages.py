@@ -16,12 +16,12 @@ from convgate.transcripts import writer_named
 from convgate.ui.shared import services
 from convgate.ui.shared.explore_state import ExploreState, page
 from convgate.ui.shared.files import draw_agent, draw_download
-from convgate.ui.shared.outcome import Outcome
+from convgate.ui.shared.outcome import PolicyOutcome
 
 _MAX_CODE = 200_000  # characters; more would make the browser slow
 
 
-def draw_messages(state: ExploreState, outcome: Outcome) -> None:
+def draw_messages(state: ExploreState, outcome: PolicyOutcome) -> None:
     """Draw the messages to send when they are open."""
     place = st.expander("Messages to send", icon=":material/send:", **page.control("messages"))
     if place.open:
@@ -39,15 +39,12 @@ def decisions_json(
         "question": current.turn.text if current.index is None else None,
         "policy": decisions.policy,
         "version": version,
-        "rule": decisions.rule,
-        "threshold": decisions.threshold,
-        "gate_activation": decisions.gate_activation,
-        "turns": [decision.to_json() for decision in decisions],
+        **decisions.to_json(),
     }
     return writable(json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
 
 
-def _draw_messages(state: ExploreState, outcome: Outcome) -> None:
+def _draw_messages(state: ExploreState, outcome: PolicyOutcome) -> None:
     selection, conversation = outcome.selection, outcome.message.conversation
     count, tokens = len(selection.messages), selection.tokens
     history = outcome.message.history
@@ -81,7 +78,7 @@ def _draw_messages(state: ExploreState, outcome: Outcome) -> None:
     draw_agent(agent, asks=bool(state.question), intent=outcome.intent)
 
 
-def _write(outcome: Outcome) -> str:
+def _write(outcome: PolicyOutcome) -> str:
     """Return the messages in the format of the import, else as OpenAI messages."""
     message = outcome.message
     try:
@@ -90,5 +87,5 @@ def _write(outcome: Outcome) -> str:
         return f"{_write_openai(outcome)}\n"
 
 
-def _write_openai(outcome: Outcome) -> str:
+def _write_openai(outcome: PolicyOutcome) -> str:
     return writable(json.dumps(outcome.selection.messages, ensure_ascii=False, indent=2, default=str))

@@ -30,7 +30,7 @@ from convgate.ui.shared.answering import Work, read_answers
 from convgate.ui.shared.explore_state import MAX_BUDGET, ExploreState, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.modes import draw_mode_correction
-from convgate.ui.shared.outcome import Outcome, compute_outcome
+from convgate.ui.shared.outcome import PolicyOutcome, compute_outcome
 from convgate.ui.shared.picker import pick_message
 from convgate.ui.shared.policy_options import option_label, option_labels
 from convgate.ui.shared.samples import draw_sample_note
@@ -102,7 +102,7 @@ def draw_page(app: App) -> None:
             draw_mode_correction(app, page, key, conversation, message.current.index)
 
 
-def _first_selected(result: Outcome) -> int | None:
+def _first_selected(result: PolicyOutcome) -> int | None:
     """Return the turn to explain before a person selects one; it stays when older turns are read."""
     name = f"{result.label} {result.message.labelled}"
     if result.message.history.start:
@@ -135,7 +135,7 @@ def draw_budget(default: int | None) -> None:
     )  # fmt: skip
 
 
-def draw_rule(outcome: Outcome) -> None:
+def draw_rule(outcome: PolicyOutcome) -> None:
     """Draw the rule of the gate, its parameters and its limits."""
     if outcome.own is None or outcome.gate is None:
         return
@@ -146,7 +146,7 @@ def draw_rule(outcome: Outcome) -> None:
         RuleControls(page, outcome.own).draw(extent)
 
 
-def draw_threshold(outcome: Outcome, state: ExploreState) -> None:
+def draw_threshold(outcome: PolicyOutcome, state: ExploreState) -> None:
     """Draw the slider at the threshold that decided, whatever the rule."""
     if outcome.own is None or outcome.threshold is None:
         return
@@ -166,7 +166,7 @@ def draw_threshold(outcome: Outcome, state: ExploreState) -> None:
         )  # fmt: skip
 
 
-def draw_nothing_kept(outcome: Outcome) -> None:
+def draw_nothing_kept(outcome: PolicyOutcome) -> None:
     """Show the best turn when no turn reaches the threshold, with buttons to keep it."""
     if outcome.keeps_by_score or (best := outcome.best()) is None:
         return
@@ -193,7 +193,7 @@ def draw_nothing_kept(outcome: Outcome) -> None:
             )  # fmt: skip
 
 
-def _move_threshold(outcome: Outcome) -> None:
+def _move_threshold(outcome: PolicyOutcome) -> None:
     assert outcome.own is not None
     limits = outcome.choice.limits if outcome.choice else outcome.own.limits
     rule = Absolute(float(st.session_state[THRESHOLD]))

@@ -24,10 +24,10 @@ from convgate.ui.shared.changes import Indices, following
 from convgate.ui.shared.explore_state import LISTED, ExploreState, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.keys import NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
-from convgate.ui.shared.outcome import Outcome
+from convgate.ui.shared.outcome import PolicyOutcome
 from convgate.ui.shared.text import literal, show_text
 from convgate.ui.shared.transcript import draw_transcript, focused_turn, opened_turns, select
-from convgate.ui.shared.transcript_rows import Marks, transcript_data
+from convgate.ui.shared.transcript_rows import RowMarks, transcript_data
 
 TRANSCRIPT, SEARCH = "explore.transcript", "explore.search"
 _HEIGHT = "max(24rem, calc(100vh - 8rem))"
@@ -48,7 +48,7 @@ _MAX_TEXT = 2_000  # characters of a statement
 
 
 def draw_reading(
-    app: App, state: ExploreState, outcome: Outcome, selected: int | None, answering: Answering
+    app: App, state: ExploreState, outcome: PolicyOutcome, selected: int | None, answering: Answering
 ) -> None:
     """Draw the search, the buttons, and the turns, which can be answered for, or the invariants."""
     _draw_listed(outcome)
@@ -64,7 +64,7 @@ def draw_reading(
             label_visibility="collapsed", placeholder="Search", width=165, persist_state="session",
         )  # fmt: skip
         _draw_jumps(outcome, selected, search)
-    marks = Marks(
+    marks = RowMarks(
         selected=selected,
         focus=focused_turn(key),
         flips=outcome.flips,
@@ -85,7 +85,7 @@ def draw_reading(
     draw_transcript(data, key=TRANSCRIPT, on_answers=_on_answers)
 
 
-def _draw_listed(outcome: Outcome) -> None:
+def _draw_listed(outcome: PolicyOutcome) -> None:
     decisions = outcome.decisions
     n_sent = int(decisions.kept.sum())
     counts = {
@@ -116,7 +116,7 @@ def find_turns(conversation: Conversation, search: str) -> Indices:
     return np.flatnonzero(matches)
 
 
-def _draw_jumps(outcome: Outcome, selected: int | None, search: str) -> None:
+def _draw_jumps(outcome: PolicyOutcome, selected: int | None, search: str) -> None:
     """Draw the buttons to the next kept, dropped, flipped and found turn."""
     decisions = outcome.decisions
     jumps = [
@@ -140,7 +140,7 @@ def _on_answers() -> None:
     take_answers(TRANSCRIPT)
 
 
-def draw_invariants(store: Store, outcome: Outcome, state: ExploreState, selected: int) -> None:
+def draw_invariants(store: Store, outcome: PolicyOutcome, state: ExploreState, selected: int) -> None:
     """Draw the invariants, active ones first, with the form that adds one from the selected turn."""
     edits = InvariantEdits(store)
     draw_result(page, outcome.message.key)
@@ -171,7 +171,7 @@ def draw_invariants(store: Store, outcome: Outcome, state: ExploreState, selecte
     page.draw_pages(len(invariants), PER_PAGE, shown)
 
 
-def _draw_invariant(store: Store, outcome: Outcome, invariant: Invariant, number: int) -> None:
+def _draw_invariant(store: Store, outcome: PolicyOutcome, invariant: Invariant, number: int) -> None:
     edit = _find_edits(store, outcome, invariant)[1] or InvariantEdit(of=invariant.text)
     by_person = "pinned" if invariant.pinned else "by a person" if invariant.found_by == "person" else ""
     badge = f" :gray-badge[:material/person: {by_person}]" if by_person else ""
@@ -203,7 +203,7 @@ def _draw_invariant(store: Store, outcome: Outcome, invariant: Invariant, number
                 draw_button("Pin", "pin", replace(edit, pinned=True, state=None))
 
 
-def _draw_form(store: Store, outcome: Outcome, turn: int) -> None:
+def _draw_form(store: Store, outcome: PolicyOutcome, turn: int) -> None:
     """Draw the form that adds an invariant from a turn, with the turn's text to begin with."""
     name = f"explore.add.{outcome.message.key}.{turn}"
 
@@ -232,7 +232,7 @@ def _run(key: str, act: Callable[[], object], sentence: str = "Saved.") -> None:
     run_action(page, run, key)
 
 
-def _replace(store: Store, outcome: Outcome, invariant: Invariant, new: InvariantEdit | None) -> None:
+def _replace(store: Store, outcome: PolicyOutcome, invariant: Invariant, new: InvariantEdit | None) -> None:
     """Store an edit in place of the present one; None, or an edit that changes nothing, removes it."""
     edits, present = _find_edits(store, outcome, invariant)
     others = [edit for edit in edits if edit is not present]
@@ -242,7 +242,7 @@ def _replace(store: Store, outcome: Outcome, invariant: Invariant, new: Invarian
 
 
 def _find_edits(
-    store: Store, outcome: Outcome, invariant: Invariant
+    store: Store, outcome: PolicyOutcome, invariant: Invariant
 ) -> tuple[Sequence[InvariantEdit], InvariantEdit | None]:
     """Return the edits of an invariant's turn, and its own among them."""
     edits = InvariantEdits(store).of(outcome.message.key).get(invariant.source, ())

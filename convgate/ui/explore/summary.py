@@ -22,7 +22,7 @@ from convgate.policies.gate import GatePolicy
 from convgate.selection.selection import Budgeted, Selection
 from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.explore_state import page
-from convgate.ui.shared.outcome import Outcome
+from convgate.ui.shared.outcome import PolicyOutcome
 from convgate.ui.shared.session_state import clicked
 from convgate.ui.shared.tables import draw_numbers
 from convgate.ui.shared.text import literal, show_text
@@ -52,7 +52,7 @@ def draw_message(title: str, current: CurrentMessage) -> None:
         show_text(turn.text or turn.scored_text)
 
 
-def draw_metrics(outcome: Outcome) -> None:
+def draw_metrics(outcome: PolicyOutcome) -> None:
     """Draw turns kept, tokens and threshold; the rest is in the details."""
     decisions, selection = outcome.decisions, outcome.selection
     total = selection.tokens_total
@@ -98,7 +98,7 @@ def describe_cues(gate: GatePolicy, current: CurrentMessage) -> str:
     )
 
 
-def draw_chart(outcome: Outcome, selected: int | None, *, is_logit: bool) -> None:
+def draw_chart(outcome: PolicyOutcome, selected: int | None, *, is_logit: bool) -> None:
     """Draw one mark for each turn; a click selects the turn."""
     flips = outcome.flips
     flipped = {int(turn): "flips to kept" for turn in flips.up} if flips else {}
@@ -159,14 +159,14 @@ def draw_selection_problems(selection: Selection) -> None:
         st.warning(f"Chat APIs may refuse this list: {literal(text, limit=300)}", icon=":material/warning:")
 
 
-def _flips(outcome: Outcome) -> str:
+def _flips(outcome: PolicyOutcome) -> str:
     flips = outcome.flips
     if flips is None or not len(flips):
         return ""
     return f", {pluralize(len(flips), 'flip')} ↑{len(flips.up)} ↓{len(flips.down)}"
 
 
-def _details(outcome: Outcome) -> list[str]:
+def _details(outcome: PolicyOutcome) -> list[str]:
     decisions = outcome.decisions
     names = Counter(decision.outcome_name for decision in decisions).most_common()
     lines = [

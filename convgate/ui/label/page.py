@@ -21,12 +21,12 @@ from convgate.ui.shared.answering import (
 )
 from convgate.ui.shared.explore_state import page
 from convgate.ui.shared.frame import App
-from convgate.ui.shared.outcome import Outcome, compute_outcome
+from convgate.ui.shared.outcome import PolicyOutcome, compute_outcome
 from convgate.ui.shared.picker import pick_message
 from convgate.ui.shared.policy_options import option_labels
 from convgate.ui.shared.text import literal, show_text
 from convgate.ui.shared.transcript import draw_transcript, opened_turns
-from convgate.ui.shared.transcript_rows import Marks, transcript_data
+from convgate.ui.shared.transcript_rows import RowMarks, transcript_data
 from convgate.ui.shared.turn import draw_steps
 
 GATE, TRANSCRIPT = "label.gate", "label.transcript"
@@ -64,7 +64,7 @@ def draw_page(app: App) -> None:
     draw_more(app, state)
 
 
-def _draw_question(app: App, scored: Outcome, answers: Answering, selected: int | None) -> None:
+def _draw_question(app: App, scored: PolicyOutcome, answers: Answering, selected: int | None) -> None:
     """Draw the current message, and what is asked about it."""
     work = answers.work
     if answers.by and not answers.ask and len(answers.history) and not work.next_message:
@@ -86,7 +86,7 @@ def _draw_question(app: App, scored: Outcome, answers: Answering, selected: int 
         st.caption(f"Asked because: {reason}")
 
 
-def _draw_turn(scored: Outcome, answers: Answering, selected: int) -> None:
+def _draw_turn(scored: PolicyOutcome, answers: Answering, selected: int) -> None:
     """Draw the turn with two turns of context on either side, and the answers."""
     shows_gate = bool(st.session_state.get(GATE))
     _draw_context(scored, answers, selected, shows_gate=shows_gate)
@@ -100,11 +100,11 @@ def _draw_turn(scored: Outcome, answers: Answering, selected: int) -> None:
         st.markdown(f"{literal(scored.label)}: {literal(scored.decisions.of(selected).reason)}")
 
 
-def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_gate: bool) -> None:
+def _draw_context(scored: PolicyOutcome, answers: Answering, selected: int, *, shows_gate: bool) -> None:
     """Draw the turn and its neighbours as a list, which takes keys and clicks."""
     conversation = scored.message.conversation
     turns = range(max(0, selected - _CONTEXT), min(len(conversation), selected + _CONTEXT + 1))
-    marks = Marks(
+    marks = RowMarks(
         selected=selected,
         opened={selected, *opened_turns(scored.message.key)},
         labelling=transcript_labelling(answers, selected),

@@ -20,7 +20,7 @@ from convgate.store import Addition, Conversations, NewConversation
 from convgate.transcripts import BadLinesError, Problems, TranscriptReader, format_named, open_transcript
 from convgate.transcripts.formats.field_map import FieldMap, ItemList, lists_in
 from convgate.transcripts.problems import ReadStoppedError
-from convgate.transcripts.reading import Summary
+from convgate.transcripts.reading import ReadSummary
 from convgate.transcripts.redaction import Redactor
 from convgate.transcripts.roles import role_of
 from convgate.ui.library.listing import page
@@ -44,7 +44,7 @@ class Preview:
 
     format: str | None  # as which it was read; None: as what it was recognised
     alternatives: tuple[str, ...]
-    summary: Summary
+    summary: ReadSummary
     problems: Problems
     first: Conversation
 

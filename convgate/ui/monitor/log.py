@@ -11,7 +11,7 @@ import streamlit as st
 
 from convgate.core.settings import Settings
 from convgate.core.text import format_age, format_share, format_time, pluralize, writable
-from convgate.figures.over_time import Episode, Frame, Level, Point, describe_level, level_figure
+from convgate.figures.over_time import AlertEpisode, Frame, Level, Point, describe_level, level_figure
 from convgate.figures.requests import (
     describe_requests,
     fallbacks_figure,
@@ -19,7 +19,7 @@ from convgate.figures.requests import (
     mode_shares_figure,
     tokens_figure,
 )
-from convgate.guardrails.report import ModeErrors, Report
+from convgate.guardrails.report import GuardrailsReport, ModeErrors
 from convgate.guardrails.rules import (
     DRIFT_RECOVERY,
     MAX_MISCLASSIFIED,
@@ -53,7 +53,7 @@ def draw_open_alerts(alerts: Sequence[Alert], now: datetime) -> None:
         st.error(message, icon=":material/error:")
 
 
-def draw_statuses(report: Report, settings: Settings) -> None:
+def draw_statuses(report: GuardrailsReport, settings: Settings) -> None:
     """Draw a card for each guard: its name, its state, and what is measured with its limit."""
     with st.grid(min_column_width=220):
         for name, state, figure in _statuses(report, settings):
@@ -63,7 +63,7 @@ def draw_statuses(report: Report, settings: Settings) -> None:
                 st.markdown(figure)
 
 
-def _statuses(report: Report, settings: Settings) -> list[tuple[str, State, str]]:
+def _statuses(report: GuardrailsReport, settings: Settings) -> list[tuple[str, State, str]]:
     latest, alerts = report.latest, {alert.kind: alert for alert in report.open_alerts}
     confidence = (
         f"**{format_share(latest.low_share or 0)}** of {latest.judged:,} requests in the last"
@@ -97,7 +97,7 @@ def _statuses(report: Report, settings: Settings) -> list[tuple[str, State, str]
     ]
 
 
-def _drift(report: Report, settings: Settings, alert: Alert | None) -> tuple[State, str]:
+def _drift(report: GuardrailsReport, settings: Settings, alert: Alert | None) -> tuple[State, str]:
     nats, requests, min_requests = (
         report.latest.divergence,
         report.latest.requests,
@@ -116,7 +116,7 @@ def _state(*, is_alert: bool, has_data: bool) -> State:
     return "alert" if is_alert else "normal" if has_data else "not enough data"
 
 
-def draw_charts(report: Report, settings: Settings) -> None:
+def draw_charts(report: GuardrailsReport, settings: Settings) -> None:
     """Draw all charts of a report."""
     bins, palette, baseline = report.bins, current_palette(), report.latest.baseline
     counts = None if baseline is None else baseline.counts
@@ -188,9 +188,9 @@ def _failed(outcomes: Outcomes) -> str:
     return f"{format_share(outcomes.rate)} :small[{low}\u2060–\u2060{high}]"
 
 
-def _episodes(report: Report, kind: str, label: str) -> list[Episode]:
+def _episodes(report: GuardrailsReport, kind: str, label: str) -> list[AlertEpisode]:
     return [
-        Episode(alert.raised, min(alert.cleared or report.until, report.until), label)
+        AlertEpisode(alert.raised, min(alert.cleared or report.until, report.until), label)
         for alert in report.alerts
         if alert.kind == kind
     ]

@@ -14,7 +14,7 @@ import streamlit as st
 from convgate.core.home import login_name
 from convgate.core.settings import Settings
 from convgate.core.text import format_share, format_time, pluralize, writable
-from convgate.guardrails.report import Report, Totals, report
+from convgate.guardrails.report import GuardrailsReport, Totals, report
 from convgate.guardrails.rules import set_baseline
 from convgate.rollouts.figures import Check, CheckState
 from convgate.rollouts.phases import PHASES, phase_of
@@ -133,7 +133,7 @@ def _draw_totals(totals: Totals, lost: int) -> None:
         st.warning(f"{pluralize(lost, 'request')} could not be logged.", icon=":material/warning:")
 
 
-def _draw_baseline(app: App, shown: Report) -> None:
+def _draw_baseline(app: App, shown: GuardrailsReport) -> None:
     st.subheader("Baseline", anchor=False)
     baseline, totals = shown.latest.baseline, shown.totals
     if baseline is None:
@@ -157,7 +157,7 @@ def _draw_baseline(app: App, shown: Report) -> None:
 
 
 @st.cache_resource(ttl=5, max_entries=16, show_spinner=False)
-def _report(_settings: Settings, _store: Store, period: str, path: str) -> Report:
+def _report(_settings: Settings, _store: Store, period: str, path: str) -> GuardrailsReport:
     # 100,000 requests take half a second, and each click draws the page anew.
     now = datetime.now(UTC)
     until = now + timedelta(microseconds=1)

@@ -23,7 +23,7 @@ from convgate.ui.rules.exchanges import (
     exchange_html,
     style,
 )
-from convgate.ui.rules.rules_file import RulesFile, read_file, rules_path, save, undo
+from convgate.ui.rules.rules_file import EditorFile, read_file, rules_path, save, undo
 from convgate.ui.shared.actions import ActionResult, draw_result, run_action
 from convgate.ui.shared.codecs import one_of, words
 from convgate.ui.shared.frame import App
@@ -110,7 +110,7 @@ def _draw_exchanges(state: RulesState, rows: Sequence[Row]) -> None:
     _draw_rows(state, [row for row in matching if _is_shown(row, state.show)])
 
 
-def _draw_changes(app: App, state: RulesState, draft: Draft) -> None:
+def _draw_changes(app: App, state: RulesState, draft: RulesDraft) -> None:
     """Draw the exchanges of the library that the text in the editor decides differently than the file."""
     if draft.rules is None:
         st.info("Fix the problems in your rules to preview them.")
@@ -156,10 +156,10 @@ def _contains(exchange: Exchange, search: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Draft:
+class RulesDraft:
     """The file, and the text in the editor."""
 
-    file: RulesFile
+    file: EditorFile
     text: str
     saved: Rules  # of the file; none where it is broken
     rules: Rules | None  # of the text; None when it has problems
@@ -185,13 +185,13 @@ def parse(text: str) -> tuple[Rules | None, Sequence[RuleProblem]]:
         return None, error.problems
 
 
-def load_draft(file: RulesFile) -> Draft:
+def load_draft(file: EditorFile) -> RulesDraft:
     """Return the session's draft, or the text of the file."""
     text: str = st.session_state.get(DRAFT, file.text)
-    return Draft(file, text, parse(file.text)[0] or Rules(), *parse(text))
+    return RulesDraft(file, text, parse(file.text)[0] or Rules(), *parse(text))
 
 
-def draw_editor(draft: Draft) -> None:
+def draw_editor(draft: RulesDraft) -> None:
     """Draw the text with its problems and buttons."""
     st.subheader("Your rules", anchor=False, help="They decide before the built-in checks.")
     st.caption(f":material/draft: {literal(str(draft.file.path))}")
@@ -229,7 +229,7 @@ def draw_editor(draft: Draft) -> None:
         st.caption(f"{numbers}. {'Not saved yet.' if draft.is_changed else 'Saved.'}")
 
 
-def _draw_problems(draft: Draft) -> None:
+def _draw_problems(draft: RulesDraft) -> None:
     """Draw what is wrong in each line of the text."""
     lines = draft.text.split("\n")
     items = []
@@ -250,13 +250,13 @@ def _set_draft(text: str | None = None) -> None:
         st.session_state[DRAFT] = text
 
 
-def _save(draft: Draft) -> ActionResult:
+def _save(draft: RulesDraft) -> ActionResult:
     """Write the text to the file, and discard the draft, which it has."""
     save(draft.file, draft.text.encode())
     _set_draft()
     return ActionResult("Saved. Agents use these rules now.")
 
 
-def _undo(file: RulesFile) -> ActionResult:
+def _undo(file: EditorFile) -> ActionResult:
     undo(file)
     return ActionResult("The previous file is restored.")

@@ -19,7 +19,7 @@ class RulesFileError(ConvgateError):
 
 
 @dataclass(frozen=True, slots=True)
-class RulesFile:
+class EditorFile:
     """The file as it was read."""
 
     path: Path
@@ -37,19 +37,19 @@ def rules_path(settings: Settings) -> Path:
     return settings.gatekeeper.rules or settings.home / RULES_NAME
 
 
-def read_file(path: Path) -> RulesFile:
+def read_file(path: Path) -> EditorFile:
     """Return the file of own rules; a missing one is empty."""
     try:
-        return RulesFile(path, path.read_text("utf-8-sig"))
+        return EditorFile(path, path.read_text("utf-8-sig"))
     except FileNotFoundError:
-        return RulesFile(path)
+        return EditorFile(path)
     except OSError as error:
-        return RulesFile(path, problem=f"{path} cannot be read: {error.strerror}.")
+        return EditorFile(path, problem=f"{path} cannot be read: {error.strerror}.")
     except UnicodeDecodeError:
-        return RulesFile(path, problem=f"{path} is not UTF-8. Save it as UTF-8.")
+        return EditorFile(path, problem=f"{path} is not UTF-8. Save it as UTF-8.")
 
 
-def save(file: RulesFile, content: bytes) -> None:
+def save(file: EditorFile, content: bytes) -> None:
     """Replace the file's content, and keep the previous one for `undo`; of a missing file an empty one.
 
     Raises RulesFileError, with the file as it was, when it cannot be written.
@@ -63,7 +63,7 @@ def save(file: RulesFile, content: bytes) -> None:
         raise RulesFileError(f"Not saved: {path} cannot be written: {error.strerror}.") from error
 
 
-def undo(file: RulesFile) -> None:
+def undo(file: EditorFile) -> None:
     """Restore the content before the last save; a second undo restores the save. Raises RulesFileError."""
     try:
         content = file.backup.read_bytes()

@@ -24,7 +24,7 @@ from convgate.ui.shared.threshold_settings import ThresholdSettings
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class PolicyOutcome:
     """Decisions about every earlier turn, made a valid list of messages."""
 
     message: OpenMessage
@@ -99,7 +99,7 @@ class Outcome:
 
 def compute_outcome(
     app: App, state: ExploreState, message: OpenMessage, policy: Policy, budget: int | None
-) -> Outcome:
+) -> PolicyOutcome:
     """Return what the page shows of a message with its policy; only what was never scored is scored.
 
     budget: tokens; None: no limit.
@@ -115,11 +115,11 @@ def compute_outcome(
 
     selection = select(policy)
     if not isinstance(policy, GatePolicy):
-        return Outcome(message, label, policy, selection, intent)
+        return PolicyOutcome(message, label, policy, selection, intent)
     own = ThresholdSettings(policy.rule, policy.limits)
     choice, before = state.choice or own, selection
     if choice != own:
         policy = policy.with_rule(choice.rule, choice.limits)
         selection = select(policy)
     flips = changes(selection.decisions, before.decisions)
-    return Outcome(message, label, policy, selection, intent, own, choice, flips)
+    return PolicyOutcome(message, label, policy, selection, intent, own, choice, flips)

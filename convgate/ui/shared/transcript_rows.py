@@ -48,7 +48,7 @@ class Labelling:
 
 
 @dataclass(frozen=True)
-class Marks:
+class RowMarks:
     """What the transcript shows besides the decisions."""
 
     selected: int | None = None
@@ -65,7 +65,7 @@ def transcript_data(
     conversation: Conversation,
     current: CurrentMessage,
     decisions: TurnDecisions,
-    marks: Marks,
+    marks: RowMarks,
     *,
     place: str,
     height: str,
@@ -177,7 +177,7 @@ def _row(
     index: int,
     current: int,
     decisions: TurnDecisions,
-    marks: Marks,
+    marks: RowMarks,
     scale: float,
     reference: datetime | None,
 ) -> dict[str, Any]:

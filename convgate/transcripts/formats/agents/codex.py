@@ -44,7 +44,7 @@ def _match(source: Source) -> float:
 
 def _read(source: Source) -> LocatedConversations:
     """Yield the session without the turns that were rolled back; bad places go to its report."""
-    session = _Session()
+    session = _CodexSession()
     for line, place in read_objects(source, "a line of a session"):
         with place.skip_bad_value():
             session.add(line, place)
@@ -58,7 +58,7 @@ def _read(source: Source) -> LocatedConversations:
 CODEX = FunctionFormat("codex", "Codex session", _match, _read)
 
 
-class _Session:
+class _CodexSession:
     def __init__(self) -> None:
         self.id = ""
         self.turns: list[Turn] = []

@@ -15,7 +15,7 @@ from convgate.core.errors import TranscriptError
 from convgate.transcripts.dialects.bedrock import BedrockConverse
 from convgate.transcripts.fields import value_at
 from convgate.transcripts.json_text import Place
-from convgate.transcripts.source import Archive, LocatedConversations, Part, Source
+from convgate.transcripts.source import Archive, FileGroup, LocatedConversations, Source
 
 _NUMBERED = re.compile(r"message_(\d{1,9})\.json")
 
@@ -35,7 +35,7 @@ class StrandsFormat:
         """Yield the message as a conversation."""
         return self._conversations("", [source])
 
-    def parts(self, archive: Archive) -> Sequence[Part]:
+    def parts(self, archive: Archive) -> Sequence[FileGroup]:
         """Return the agents, each with its messages in order."""
         agents: dict[PurePosixPath, dict[int, Source]] = defaultdict(dict)
         for name, source in archive.sources.items():
@@ -48,7 +48,7 @@ class StrandsFormat:
             if self.match_share(sources[0]):
                 session = next((part for part in agent.parts if part.startswith("session_")), agent.name)
                 id = session.removeprefix("session_")
-                parts.append(Part(self.name, sources, partial(self._conversations, id, sources)))
+                parts.append(FileGroup(self.name, sources, partial(self._conversations, id, sources)))
         return parts
 
     def _conversations(self, id: str, sources: Iterable[Source]) -> LocatedConversations:

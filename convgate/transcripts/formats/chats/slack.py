@@ -20,7 +20,7 @@ from convgate.transcripts.fields import text_of, value_at
 from convgate.transcripts.formats.layouts import Layout
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.message_lists import described
-from convgate.transcripts.source import Archive, LocatedConversations, Part, Source
+from convgate.transcripts.source import Archive, FileGroup, LocatedConversations, Source
 
 _TS = re.compile(r"[0-9]{9,11}\.[0-9]{6}")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -61,7 +61,7 @@ class SlackFormat:
         """Yield the conversations of one day."""
         return self._conversations("", [source], _Workspace())
 
-    def parts(self, archive: Archive) -> Sequence[Part]:
+    def parts(self, archive: Archive) -> Sequence[FileGroup]:
         """Return the channels, each with the files of its days in order."""
         folders: dict[PurePosixPath, list[Source]] = defaultdict(list)
         for name, source in sorted(archive.sources.items()):
@@ -73,7 +73,7 @@ class SlackFormat:
             return []
         workspace = _read_workspace(archive)
         return [
-            Part(self.name, sources, partial(self._conversations, folder.name, sources, workspace))
+            FileGroup(self.name, sources, partial(self._conversations, folder.name, sources, workspace))
             for folder, sources in folders.items()
         ]
 

@@ -43,7 +43,7 @@ _N_SAMPLED, _N_BEFORE = 200, 5  # lines
 
 
 @dataclass
-class _Message:
+class _ChatMessage:
     line: int  # 1-based
     stamp: Stamp
     lines: list[str] = field(default_factory=list)
@@ -104,13 +104,13 @@ def _start(line: str) -> re.Match[str] | None:
     return None if is_other or (match["bracket"] and not _SECONDS.search(match["clock"])) else match
 
 
-def _messages(source: Source) -> Iterator[_Message]:
+def _messages(source: Source) -> Iterator[_ChatMessage]:
     message = None
     for number, line in enumerate(source.lines(), 1):
         if match := _start(line):
             if message:
                 yield message
-            message = _Message(number, stamp_of(match), [match["rest"]])
+            message = _ChatMessage(number, stamp_of(match), [match["rest"]])
         elif message:
             message.lines.append(line)
         elif line.strip():
@@ -120,7 +120,7 @@ def _messages(source: Source) -> Iterator[_Message]:
     yield message
 
 
-def _said(message: _Message) -> re.Match[str] | None:
+def _said(message: _ChatMessage) -> re.Match[str] | None:
     return _SAID.fullmatch("".join(message.lines).replace("\r\n", "\n").rstrip())
 
 

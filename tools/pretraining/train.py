@@ -1,6 +1,6 @@
 """Train a gate from scratch: on the texts in the checkout, and on the sets named.
 
-python -m tools.pretrain SET.jsonl … [--name NAME]
+python -m tools.pretraining train SET.jsonl … [--name NAME]
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Annotated
 
 import typer
 
-from convgate.cli.main import main
 from convgate.cli.options import SkipBadOption, given
 from convgate.cli.result import Result, with_json
 from convgate.cli.training import (
@@ -62,7 +61,3 @@ def pretrain(
     plan = PretrainingPlan(tuple(files or ()), settings, preset=preset, skip_bad=skip_bad)
     activation: Activate = "always" if activate else "never"
     return run_training(plan, run, name=name, note=note, who=who, activate=activation)
-
-
-if __name__ == "__main__":
-    main(app)
