@@ -21,9 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import TranscriptError
 from convgate.core.text import pluralize
 from convgate.transcripts.cases import Case, RelevanceSet
-from convgate.transcripts.problems import Report
+from convgate.transcripts.problems import Problem, Problems
 from convgate.transcripts.reading import open_transcript
 from tools.corpora.corpus import Gathering
 
@@ -152,31 +153,35 @@ def make_cases(conversation: Conversation, label: Callable[[int], tuple[Turns, T
 def read_agents(path: Path, *, skip_bad: bool = False) -> RelevanceSet:
     """Return the relevance set of a session file, or of all in a folder.
 
-    The last of its problems is a warning with the counts of what was labelled. Raises TranscriptError when
-    nothing can be read or, unless `skip_bad`, something is bad.
+    The last of its problems is a warning with the counts of what was labelled and left out. Raises
+    TranscriptError when no result can be labelled or, unless `skip_bad`, something is bad.
     """
     reader = open_transcript(path)
-    gathering, report = Gathering("agents"), Report(path.name)
-    generator = random.Random(SEED)
+    gathering, generator = Gathering("agents"), random.Random(SEED)
     counts: Counter[str] = Counter()
     for conversation in reader:
         labels = label_results(conversation)
         cases = list(make_cases(conversation, labels.at))
+        counts += count_labels(labels)
         if not cases:
-            counts["sessions"] += 1
+            reader.report.omit("session without labelled results")
             continue
         if len(cases) > MAX_CASES:
+            reader.report.omit("case that is not drawn", len(cases) - MAX_CASES)
             cases = [cases[index] for index in sorted(generator.sample(range(len(cases)), MAX_CASES))]
         gathering.add(conversation, cases)
-        counts += count_labels(labels)
-    report.warn(
+    problems = reader.close(skip_bad=skip_bad)
+    if not gathering.cases:
+        raise TranscriptError("no tool result in it can be labelled", file=path.name)
+    labelled = (
         f"of {pluralize(counts['results'], 'tool result')}: {counts['needed']:,} needed later,"
         f" {counts['not needed']:,} not, {counts['ambiguous']:,} ambiguous,"
-        f" {counts['without']:,} without a rare string;"
-        f" left out: {pluralize(counts['sessions'], 'session')} without labelled results"
+        f" {counts['without']:,} without a rare string"
     )
-    reader.close(skip_bad=skip_bad)
-    return gathering.close([reader.report, report], skip_bad=skip_bad)
+    note = Problem(path.name, None, None, "; ".join([labelled, *reader.summary.left_out]), "warning")
+    n_warnings = problems.total - problems.n_errors + 1
+    problems = Problems([*problems, note], n_errors=problems.n_errors, n_warnings=n_warnings)
+    return RelevanceSet(gathering.name, gathering.conversations, tuple(gathering.cases), problems)
 
 
 def count_labels(labels: ResultLabels) -> Counter[str]:
