@@ -80,6 +80,10 @@ def test_strings_are_paths_names_numbers_and_errors_but_no_plain_words():
     }
 
 
+def test_data_of_one_long_line_takes_linear_time():
+    assert find_strings("/a" * 200_000 + "b1" * 200_000) == set()
+
+
 def test_line_breaks_of_arguments_are_no_part_of_names():
     edit = Turn.of(
         "assistant", "", tool_calls=(ToolCall("1", "edit", json.dumps({"new": ["a\nrow_limit = 3"]})),)
@@ -126,6 +130,7 @@ def test_a_folder_of_sessions_becomes_one_set_with_counts(tmp_path: Path, capsys
     convert("agents", tmp_path / "in", tmp_path / "set.jsonl")
     read = read_relevance_set(tmp_path / "set.jsonl")
     assert len(read.conversations) == 2
+    assert (tmp_path / "set.jsonl").stat().st_mode & 0o077 == 0
     (case,) = (case for case in read.cases if case.conversation != run.id)
     assert (case.turn, case.relevant, case.judged) == (4, {2}, {2})
     printed = capsys.readouterr().err

@@ -28,13 +28,13 @@ from convgate.transcripts.problems import Problem, Problems
 from convgate.transcripts.reading import open_transcript
 from tools.corpora.corpus import Gathering
 
-MIN_LENGTH = 8  # characters of a rare string
+MIN_LENGTH, MAX_LENGTH = 8, 200  # characters of a rare string; longer ones are data such as base64
 MAX_CASES, SEED = 120, 7  # cases of a session with more are drawn
 
 _RUN = re.compile(r"[\w./~@#$-]+")
 _NAME = re.compile(r"\w+")
 _PLACE = re.compile(r"^(?:[^\s:]+:\d+:| *\d+(?:\t|→))")  # before a line that a search or a reader shows
-_ERROR = re.compile(r"^.*?(\w*(?:Error|Exception|Failure|FAILED|panic)\b:? .*)$", re.MULTILINE)
+_ERROR = re.compile(r"\b\w*(?:Error|Exception|Failure|FAILED|panic)\b:? .*")
 _ERROR_CLASS = re.compile(r"[\w.]*(?:Error|Exception|Warning)")  # known to everybody, unlike its message
 _MARKED = re.compile(r"\d|_|[a-z][A-Z]|^[/~]|\w[./]\w+[./]\w|\w\.[a-z]{1,5}$")
 """What plain words do not have, nor pairs of them such as input/output."""
@@ -92,7 +92,7 @@ def find_strings(text: str) -> set[str]:
     >>> sorted(find_strings("ls src/app.py: KeyError in load_rows, tomorrow"))
     ['load_rows', 'src/app.py']
     """
-    runs = {run.strip(".-#@") for run in _RUN.findall(text)}
+    runs = {run.strip(".-#@") for run in _RUN.findall(text) if len(run) <= MAX_LENGTH}
     names = {name for run in runs for name in _NAME.findall(run)}
     ends = {run[match.end() :] for run in runs for match in re.finditer("/", run)}  # of paths
     errors = {match.strip("`\"' .") for match in _ERROR.findall(text)}
