@@ -105,8 +105,10 @@ def test_needed_turns_that_are_not_sent_are_counted() -> None:
     requests = list_requests(talk, CASES)
     assert [request.needed for request in requests] == [set(), {0, 1}, {3}]
     bill = bill_conversation(talk, requests, keeps({0, 2}), PRICE, count_words)
-    assert (bill.missed, bill.needed) == (2, 3)
-    assert bill_conversation(talk, requests, keeps(None), PRICE, count_words).missed == 0
+    assert bill.missed == (0.5, 1)
+    assert (row := sum_bills("", [bill], [bill], PRICE)).missed == 0.75
+    assert row.labelled == 2
+    assert bill_conversation(talk, requests, keeps(None), PRICE, count_words).missed == (0, 0)
 
 
 def test_typed_questions_come_one_after_the_other_behind_the_conversation() -> None:
@@ -162,7 +164,7 @@ def test_the_command_compares_policies(run: Run, chats: Path) -> None:
     everything, last_k = result["rows"]
     assert (everything["policy"], last_k["policy"]) == ("everything", "last_k")
     assert everything["cost"] == last_k["cost"] > 0
-    assert (last_k["missed"], last_k["needed"]) == (0, 3)
+    assert (last_k["missed"], last_k["labelled"]) == (0, 2)
     code, out, _ = run("bill", chats / "set.jsonl", chats / "other.jsonl", *words)
     assert out.startswith("On these 3 requests, last_k: 0% below everything.")
     assert "1 conversation; 2 pauses from the times of turns, 0 assumed." in out
@@ -172,7 +174,7 @@ def test_the_command_compares_policies(run: Run, chats: Path) -> None:
 def test_a_folder_is_read_without_its_labels_which_is_said(run: Run, chats: Path) -> None:
     code, out, err = run("bill", chats, "--model", "gpt-5", "--policy", "last_k", "--json")
     assert code == 0
-    assert json.loads(out)["rows"][0]["needed"] == 0
+    assert json.loads(out)["rows"][0]["missed"] is None
     assert "labels of its relevance sets are not read" in err
 
 

@@ -150,7 +150,7 @@ def _show(
             "change": "–" if row.change is None else f"{row.change:+.0%}",
             "cached": "–" if row.cached_share is None else f"{row.cached_share:.0%}",
             "tokens": row.tokens,
-            "missed": f"{row.missed / row.needed:.1%}" if row.needed else "–",
+            "missed": "–" if row.missed is None else f"{row.missed:.1%}",
             "dearer": f"{row.dearer_share or 0:.0%}",
         }
         for row in rows
@@ -158,7 +158,7 @@ def _show(
     yield Table(cells, {"policy": "word", **dict.fromkeys(list(cells[0])[1:], "number")})
     yield (
         "bill: of the input. change: from everything. cached: of the tokens, those read from the cache."
-        " missed: of the needed turns, those not sent. dearer: conversations that cost more than everything."
+        " missed: of a request's needed turns, those not sent. dearer: conversations that cost more than everything."
     )
     yield (
         f"{price.name}, USD for a million tokens: {price.input:g} input, {price.cached:g} read from the"

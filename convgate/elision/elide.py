@@ -99,6 +99,9 @@ def find_elisions(
     return by_turn
 
 
+_UNKNOWN: Any = object()
+
+
 class _Stub(NamedTuple):
     elision: Elision
     shown: frozenset[str]  # rare strings that it shows
@@ -121,20 +124,20 @@ class _Search:
 
     def visit(self, row: int) -> Elision | None:
         """Return how a result is elided; None: it stays."""
-        result, held = self._evidence.results[row], self._evidence.held[row]
+        result, repeats = self._evidence.results[row], self._evidence.repeats[row]
         if self._kept is not None and result.turn not in self._kept:
             return None
         if result.is_short:
             self._note(result)
             return None
-        new = {string: turn for string, turn in held.items() if turn >= result.since}
-        used = new.keys() - self._visible
-        stub = None
-        if result.turn < self._recent and all(new[string] < self._recent for string in used):
-            last = max(new.values(), default=result.turn)
-            if why := self._supersede(result) or self._abandon(result, last):
-                stub = self._write(result, frozenset(used), *why)
-        self._visible.update(held if stub is None else held.keys() & stub.shown)
+        used, why, stub = repeats.used.keys() - self._visible, None, None
+        if result.turn < self._recent and not (
+            used and max(map(repeats.used.__getitem__, used)) >= self._recent
+        ):
+            why = self._supersede(result) or self._abandon(result, repeats.last)
+        if why is not None:
+            stub = self._write(result, frozenset(used), *why)
+        self._visible |= repeats.mentioned if stub is None else repeats.mentioned & stub.shown
         self._note(result)
         return stub and stub.elision
 
@@ -165,12 +168,12 @@ class _Search:
 
     def _write(self, result: ToolResult, used: frozenset[str], why: str, turn: int | None) -> _Stub | None:
         key = (used, why, turn, self._counter)
-        stubs: dict[object, _Stub | None] = dict(result.stubs)  # other threads may change it
-        if key not in stubs:
-            stubs = {key: self._make(result, used, why, turn)}
+        stub: _Stub | None = result.stubs.get(key, _UNKNOWN)  # other threads may empty it
+        if stub is _UNKNOWN:
+            stub = self._make(result, used, why, turn)
             result.stubs.clear()
-            result.stubs.update(stubs)
-        return stubs[key]
+            result.stubs[key] = stub
+        return stub
 
     def _make(self, result: ToolResult, used: frozenset[str], why: str, turn: int | None) -> _Stub | None:
         id, where = result_id(result.text), "" if turn is None else f" (turn {turn})"

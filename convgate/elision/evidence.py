@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -78,6 +78,21 @@ class ToolResult:
         return len(self.text) < MIN_CHARACTERS
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Repeats:
+    """What turns repeat of a result."""
+
+    mentioned: frozenset[str]  # rare strings of it that calls or what was said have, before or after it
+    used: Mapping[str, int]  # those that are in no turn before it, by the first turn after it
+    last: int  # the turn that was the first to repeat one, the last of these; without any that of the result
+
+
+def _find_repeats(result: ToolResult, mentions: Mapping[str, int]) -> Repeats:
+    mentioned = result.strings & mentions.keys()
+    used = {string: turn for string in mentioned if (turn := mentions[string]) >= result.since}
+    return Repeats(mentioned, used, max(used.values(), default=result.turn))
+
+
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """Facts about the turns of a conversation. Immutable; a longer conversation costs what it adds."""
@@ -86,26 +101,24 @@ class Evidence:
     results: tuple[ToolResult, ...] = ()  # in order
     mentions: Mapping[str, int] = field(default_factory=dict)
     """The rare strings of calls and of what was said, by the first turn that has them."""
-    held: tuple[Mapping[str, int], ...] = ()  # of each result, those of its strings that are among `mentions`
+    repeats: tuple[Repeats, ...] = ()  # of each result
     calling: tuple[int, ...] = ()  # the turns that call tools, increasing
+    calls: Mapping[str, ToolCall] = field(default_factory=dict)  # the last one of each id
 
     def first(self, n: int) -> Evidence:
         """Return the facts about the first n turns."""
         results = self.results[: bisect_left(self.results, n, key=lambda result: result.turn)]
-        held = self.held[: len(results)]
-        return Evidence(
-            self.turns[:n],
-            results,
-            _before(self.mentions, n),
-            tuple(_before(strings, n) for strings in held),
-            self.calling[: bisect_left(self.calling, n)],
-        )
+        mentions = {string: turn for string, turn in self.mentions.items() if turn < n}
+        repeats = (_find_repeats(result, mentions) for result in results)
+        calling = self.calling[: bisect_left(self.calling, n)]
+        calls = {call.id or call.name: call for place in calling for call in _calls(self.turns[place])}
+        return Evidence(self.turns[:n], results, mentions, tuple(repeats), calling, calls)
 
     def extend(self, new: Sequence[Turn]) -> Evidence:
         """Return these facts and those about further turns."""
         start, results, calling = len(self.turns), list[ToolResult](), list(self.calling)
-        turns, mentions, added = [*self.turns, *new], dict(self.mentions), dict[str, int]()
-        calls = {call.id or call.name: call for place in calling for call in _calls(turns[place])}
+        mentions, added = dict(self.mentions), dict[str, int]()
+        calls = dict(self.calls)
         for index, turn in enumerate(new, start):
             if made := _calls(turn):
                 calling.append(index)
@@ -117,16 +130,22 @@ class Evidence:
                 call = calls.get(call_id, ToolCall(call_id, "tool", ""))
                 results.append(_read_result(index, call_id, call, parts, since=index + is_result(turn)))
         return Evidence(
-            turns,
+            [*self.turns, *new],
             (*self.results, *results),
             mentions,
-            (*_hold_more(self.results, self.held, added), *_hold(results, mentions)),
+            (*self._repeat_more(added, mentions), *(_find_repeats(result, mentions) for result in results)),
             tuple(calling),
+            calls,
         )
 
-
-def _before(strings: Mapping[str, int], n: int) -> dict[str, int]:
-    return {string: turn for string, turn in strings.items() if turn < n}
+    def _repeat_more(self, added: Mapping[str, int], mentions: Mapping[str, int]) -> Iterator[Repeats]:
+        """Yield the repeats of the results when strings are mentioned for the first time."""
+        names = frozenset(added)
+        for result, repeats in zip(self.results, self.repeats, strict=True):
+            if names.isdisjoint(result.strings):
+                yield repeats
+            else:
+                yield _find_repeats(result, mentions)
 
 
 def _read_result(
@@ -144,22 +163,6 @@ def _read_result(
         bool(_ERROR.search(text[:_ENDS]) or _ERROR.search(text[-_ENDS:])),
         rare_strings(text) if len(text) >= MIN_CHARACTERS else frozenset(),
     )
-
-
-def _hold(results: Iterable[ToolResult], mentions: Mapping[str, int]) -> list[Mapping[str, int]]:
-    return [{string: mentions[string] for string in result.strings & mentions.keys()} for result in results]
-
-
-def _hold_more(
-    results: Sequence[ToolResult], held: Sequence[Mapping[str, int]], added: Mapping[str, int]
-) -> list[Mapping[str, int]]:
-    names = frozenset(added)
-    return [
-        strings
-        if names.isdisjoint(result.strings)
-        else {**strings, **{string: added[string] for string in names & result.strings}}
-        for result, strings in zip(results, held, strict=True)
-    ]
 
 
 def _calls(turn: Turn) -> list[ToolCall]:

@@ -61,8 +61,7 @@ class ConversationBill:
     """What one policy's requests of one conversation use."""
 
     usages: tuple[Usage, ...]  # of each request
-    missed: int  # needed turns that were not sent, over all requests
-    needed: int
+    missed: tuple[float, ...]  # of each request that needs something, the share of the needed turns not sent
 
     def cost(self, price: Price) -> float:
         """Return what the input costs, in USD."""
@@ -80,8 +79,8 @@ class BillRow:
     tokens: int  # of the input
     cached: int  # of these, read from the cache
     written: int  # of these, written to the cache
-    missed: int  # needed turns that were not sent
-    needed: int
+    missed: float | None  # mean share of a request's needed turns that were not sent; None without labels
+    labelled: int  # requests that need something
     dearer_share: float | None  # of the conversations, those that cost more than with everything
 
     def to_json(self) -> dict[str, Any]:
@@ -139,7 +138,7 @@ def bill_conversation(
             conversation.turns, turn_tokens(conversation.turns, counter).tolist(), strict=True
         )
     ]
-    usages, missed, n_needed = [], 0, 0
+    usages, missed = list[Usage](), list[float]()
     for request in requests:
         selection = select(request.current, request.history, request.at)
         pieces = [
@@ -147,9 +146,10 @@ def bill_conversation(
             for turn, place in zip(selection.sent, selection.places, strict=True)
         ]
         usages.append(cache.request(request.at, pieces))
-        missed += len(request.needed - set(selection.decisions.kept_indices))
-        n_needed += len(request.needed)
-    return ConversationBill(tuple(usages), missed, n_needed)
+        if request.needed:
+            dropped = request.needed - set(selection.decisions.kept_indices)
+            missed.append(len(dropped) / len(request.needed))
+    return ConversationBill(tuple(usages), tuple(missed))
 
 
 def sum_bills(
@@ -159,6 +159,7 @@ def sum_bills(
     costs, whole = ([bill.cost(price) for bill in each] for each in (bills, everything))
     usages = [usage for bill in bills for usage in bill.usages]
     tokens, cached = sum(usage.total for usage in usages), sum(usage.cached for usage in usages)
+    missed = [share for bill in bills for share in bill.missed]
     dearer = sum(cost > other * (1 + 1e-9) for cost, other in zip(costs, whole, strict=True))
     return BillRow(
         policy=policy,
@@ -168,8 +169,8 @@ def sum_bills(
         tokens=tokens,
         cached=cached,
         written=sum(usage.written for usage in usages),
-        missed=sum(bill.missed for bill in bills),
-        needed=sum(bill.needed for bill in bills),
+        missed=sum(missed) / len(missed) if missed else None,
+        labelled=len(missed),
         dearer_share=dearer / len(bills) if bills else None,
     )
 
