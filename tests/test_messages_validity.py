@@ -197,7 +197,8 @@ def test_an_opening_is_quoted_in_the_users_first_message() -> None:
     ]
     turns = [Turn.of(message["role"], "") for message in messages]
     turns[1] = Turn.of("assistant", messages[1]["content"])
-    quoted = quote_opening(messages, turns)
+    quoted, rows = quote_opening(messages, turns)
+    assert rows == [0, 2, 3]
     assert [message["role"] for message in quoted] == ["system", "user", "assistant"]
     assert quoted[1]["content"][0]["text"] == "The assistant said before:\n> TP 571,\n> or a refund?"
     assert quoted[1]["content"][1:] == messages[2]["content"]

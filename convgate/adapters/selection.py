@@ -38,13 +38,20 @@ class Choice:
     indices: list[int]  # increasing
     selection: Selection | None = None  # None where no user said anything
     elided: Elisions = field(default_factory=dict)  # results that are sent as stubs, by their turns
+    added: Mapping[int, Sequence[Turn]] = field(default_factory=dict)
+    """By turn, what is sent before it and is no turn: statements, and quotes of earlier turns."""
 
     def of(self, messages: Sequence[Any], listed: Sequence[Mapping[str, Any]]) -> list[Any]:
-        """Return the messages to send; copies of the `listed` ones, which are dicts, with stubs."""
-        return [
-            shorten_message(listed[index], self.elided[index])[0] if index in self.elided else messages[index]
-            for index in self.indices
-        ]
+        """Return the messages to send: dicts for what is added, copies of `listed` ones with stubs."""
+        sent, dialect = list[Any](), dialect_of(listed)
+        kept = frozenset(self.indices)
+        for index in sorted(kept.union(self.added)):
+            sent += [dialect.message(turn.role, turn.text) for turn in self.added.get(index, ())]
+            if index in self.elided and index in kept:
+                sent.append(shorten_message(listed[index], self.elided[index])[0])
+            elif index in kept:
+                sent.append(messages[index])
+        return sent
 
 
 @dataclass(frozen=True)
@@ -73,11 +80,12 @@ class MessageSelector:
     def select(
         self, messages: Sequence[Any], convert: Convert | None = None, always: Sequence[int] = ()
     ) -> list[Any]:
-        """Return the messages to send, as `keep`: the same objects, but dicts with stubs of tool results.
+        """Return the messages to send, as `keep`: the same objects, and dicts.
 
-        Without the setting `elide` there are none of these.
+        Dicts are stubs of tool results, with the setting `elide`, and what is added: what must hold where its
+        turn is not sent, and quotes with prices.
         """
-        choice, listed = self._choose(messages, convert, always)
+        choice, listed = self._choose(messages, convert, always, adds=True)
         return choice.of(messages, listed)
 
     async def akeep(
@@ -87,20 +95,25 @@ class MessageSelector:
         return await asyncio.to_thread(self.keep, messages, convert, always)
 
     def _choose(
-        self, messages: Sequence[Any], convert: Convert | None, always: Sequence[int]
+        self, messages: Sequence[Any], convert: Convert | None, always: Sequence[int], *, adds: bool = False
     ) -> tuple[Choice, Sequence[Mapping[str, Any]]]:
         """Return what is sent, and the messages as dicts."""
         try:
             listed = list_messages(map(convert, messages) if convert else messages)
-            return self.choose(self.selector.reader.read(listed), always), listed
+            return self.choose(self.selector.reader.read(listed), always, adds=adds), listed
         except Exception:  # the agent goes on with its full history
             log.exception("selecting failed; all %d messages are sent", len(messages))
             return Choice(list(range(len(messages)))), ()
 
     def choose(
-        self, turns: tuple[Turn, ...], always: Sequence[int] = (), *, session: str | None = None
+        self,
+        turns: tuple[Turn, ...],
+        always: Sequence[int] = (),
+        *,
+        adds: bool = False,
+        session: str | None = None,
     ) -> Choice:
-        """Return the same as `keep`, of turns, and the selection.
+        """Return the same as `keep`, of turns, and the selection. adds: whether messages can be added.
 
         Raises what selecting raises.
         """
@@ -113,10 +126,9 @@ class MessageSelector:
         budget = settings.budget.tokens if self.budget is None else self.budget
         if budget is not None and following:
             budget = max(0, budget - int(turn_tokens(turns[current + 1 :], selector.counter).sum()))
-        # What is kept is not rewritten: messages that a selection adds are not sent.
         # Results are elided below, where those after the current message are.
         selection = selector.select_at(
-            Conversation(id="live", turns=turns), current, budget=budget, adds=False, session=session,
+            Conversation(id="live", turns=turns), current, budget=budget, adds=adds, session=session,
             elide=False,
         )  # fmt: skip
         kept = {*selection.indices, *following, *always}
@@ -125,7 +137,18 @@ class MessageSelector:
             first = next((index for index in indices if turns[index].role == "user"), 0)
             indices = [index for index in indices if index >= first or turns[index].is_instruction]
         elided = selector.find_elisions(turns, indices) if settings.elide else {}
-        return Choice(indices, selection, elided)
+        return Choice(indices, selection, elided, _find_added(selection))
+
+
+def _find_added(selection: Selection) -> dict[int, list[Turn]]:
+    """Return the added messages by the turn that they are sent before."""
+    added, before = dict[int, list[Turn]](), list[Turn]()
+    for turn, place in zip(selection.sent, selection.places, strict=True):
+        if place is None:
+            before.append(turn)
+        elif before:
+            added[place], before = before, []
+    return added
 
 
 def _find_current(turns: Sequence[Turn], *, images_follow_results: bool) -> int | None:

@@ -182,6 +182,7 @@ class ServerSettings(_Section):
             ("server.proxy",),
         ),
     ] = Field(None, pattern=r"^https?://")
+    shadow: bool = False  # whether the proxy forwards requests unchanged, and only counts what it would send
     candidate: Path | None = None  # settings file of a rollout's candidate
     max_body_mb: int = Field(64, ge=1, le=2_000)  # MB of a request
     max_turns: int = Field(10_000, ge=1, le=1_000_000)  # turns of a conversation

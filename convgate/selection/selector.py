@@ -182,7 +182,10 @@ class Selector:
             decisions = explain_elisions(decisions, elided)
             budgeted = budgeted and shorten_sections(budgeted, elided)
         quotes = self.settings.assistant_first == "quote"
-        messages = quote_opening(sent.messages, sent.turns) if quotes else sent.messages
+        messages, rows = sent.messages, list(range(len(sent.messages)))
+        if quotes:
+            messages, rows = quote_opening(sent.messages, sent.turns)
+        places = [sent.places[row] for row in rows]
         tokens, indices = sum(sent.tokens), sent.valid.indices
         prefix = compare_prefix(request.past, sent.numbers.tolist(), sent.tokens, sent.shortened)
         selection = Selection(
@@ -198,7 +201,7 @@ class Selector:
             cache=None if reuse is None else reuse.report(tokens, prefix.tokens if prefix else 0),
             request_id=request.id,
             sent=turns_from_messages(messages) if messages is not sent.messages else sent.turns,
-            places=[*sent.places[:-1], None] if request.current.index is None else sent.places,
+            places=[*places[:-1], None] if request.current.index is None else places,
             elided=elided,
             user_first=quotes or request.dialect.user_first,
         )

@@ -24,7 +24,7 @@ def count_selection(*, kept: int, dropped: int, tokens_kept: int, tokens_total: 
     MESSAGES.labels("kept").inc(kept)
     MESSAGES.labels("dropped").inc(dropped)
     TOKENS.labels("kept").inc(tokens_kept)
-    TOKENS.labels("dropped").inc(tokens_total - tokens_kept)
+    TOKENS.labels("dropped").inc(max(0, tokens_total - tokens_kept))  # messages may be added
 
 
 def exposition() -> bytes:

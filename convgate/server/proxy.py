@@ -153,19 +153,20 @@ class Proxy:
         turns = turns_from_messages(items)
         arm, selector = self._service.selector(session)
         with metrics.SELECT_SECONDS.time():
-            choice = MessageSelector(selector).choose(turns, session=session)
+            choice = MessageSelector(selector).choose(turns, adds=True, session=session)
         tokens, kept = turn_tokens(turns), choice.of(items, items)
         elided = [elision for own in choice.elided.values() for elision in own]
         saved = sum(elision.tokens_before - elision.tokens_after for elision in elided)
-        dropped = len(items) - len(kept)
+        added = [turn for own in choice.added.values() for turn in own]
+        dropped = len(items) - len(choice.indices)
         counts = {
-            "kept": len(kept),
+            "kept": len(choice.indices),
             "dropped": dropped,
-            "tokens_kept": int(tokens[choice.indices].sum()) - saved,
+            "tokens_kept": int(tokens[choice.indices].sum() + turn_tokens(added).sum()) - saved,
             "tokens_total": int(tokens.sum()),
         }
         headers = {
-            "x-convgate-kept": str(len(kept)),
+            "x-convgate-kept": str(len(choice.indices)),
             "x-convgate-dropped": str(dropped),
             "x-convgate-tokens": str(counts["tokens_kept"]),
             "x-convgate-policy": quote(selector.name, safe=" "),
@@ -176,7 +177,9 @@ class Proxy:
             headers["x-convgate-request-id"] = choice.selection.request_id
         if elided:
             headers["x-convgate-elided"] = str(len(elided))
-        if dropped or elided:
+        if self._settings.server.shadow:
+            return Forwarded(body, {**headers, "x-convgate-shadow": "true"}, counts)
+        if dropped or elided or added:
             body = json.dumps({**request, name: join_neighbours(dialect_of(kept), kept)}).encode()
         return Forwarded(body, headers, counts)
 
