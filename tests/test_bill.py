@@ -161,12 +161,13 @@ def test_the_command_compares_policies(run: Run, chats: Path) -> None:
     assert result["price"]["name"] == "claude-sonnet-4-5"
     assert (result["conversations"], result["requests"], result["left_out"]) == (1, 3, 1)
     assert (result["timed_pauses"], result["assumed_pauses"], result["pauses"]) == (2, 0, [])
-    everything, last_k = result["rows"]
+    everything, last_k, priced = result["rows"]
     assert (everything["policy"], last_k["policy"]) == ("everything", "last_k")
-    assert everything["cost"] == last_k["cost"] > 0
+    assert priced["policy"] == "last_k + prices"
+    assert everything["cost"] == last_k["cost"] == priced["cost"] > 0
     assert (last_k["missed"], last_k["labelled"]) == (0, 2)
     code, out, _ = run("bill", chats / "set.jsonl", chats / "other.jsonl", *words)
-    assert out.startswith("On these 3 requests, last_k: 0% below everything.")
+    assert out.startswith("On these 3 requests, last_k + prices: 0% below everything and 0% below last_k.")
     assert "1 conversation; 2 pauses from the times of turns, 0 assumed." in out
     assert "1 conversation without a message of a user left out." in out
 

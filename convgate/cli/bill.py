@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from convgate.transcripts.cases import Case
 
 _POLICIES = ("last_k", "gate")
+_PRICED = " + prices"  # behind the name of a policy whose cached prefixes are used again
 
 
 @with_json
@@ -42,7 +43,10 @@ def bill(
     ] = None,
     policy: Annotated[
         list[str] | None,
-        Option(help="To compare with everything; may be repeated. last_k and gate by default."),
+        Option(
+            help="To compare with everything; may be repeated. last_k and gate by default. The last one is"
+            " billed a second time, with prices."
+        ),
     ] = None,
     skip_bad: options.SkipBadOption = False,
 ) -> Result:
@@ -64,7 +68,7 @@ def bill(
     price = find_price(settings)
     if price is None:
         raise ConvgateError("No model is chosen. Name one with --model, or as costs.model in the settings.")
-    selectors = _load_selectors(policy or _POLICIES, settings)
+    selectors = _load_selectors(policy or _POLICIES, settings, price)
     bills: dict[str, list[ConversationBill]] = {name: [] for name in selectors}
     counts = Counter(
         conversations=0, requests=0, timed_pauses=0, assumed_pauses=0, left_out=0, answer_tokens=0
@@ -99,21 +103,32 @@ def bill(
     return Result(values, _show(rows, counts, assumed, price))
 
 
-def _load_selectors(names: Sequence[str], settings: Settings) -> dict[str, Selector]:
-    """Return what selects by each policy, everything first, whatever it costs; they share an encoder."""
+def _load_selectors(names: Sequence[str], settings: Settings, price: Price) -> dict[str, Selector]:
+    """Return what selects by each policy, everything first, and by the last one with the price known to it.
+
+    They share an encoder.
+    """
     from convgate.policies.build import EncoderOnDemand, build_policy
     from convgate.selection.load import selector_of
 
     settings = settings.updated(costs={"model": None})
     encoder = EncoderOnDemand(settings)
-    return {
+    selectors = {
         name: selector_of(build_policy(name, settings, encoder), settings)
         for name in dict.fromkeys(["everything", *names])
     }
+    *_, (name, last) = selectors.items()
+    return (
+        selectors if name == "everything" else {**selectors, f"{name}{_PRICED}": replace(last, price=price)}
+    )
 
 
 def _select_by(selector: Selector) -> Select:
-    return lambda current, history, at: selector.select_current(current, history)
+    """Return what selects for one conversation."""
+    from convgate.selection.around import Remember
+
+    selector = replace(selector, around=[Remember()])
+    return lambda current, history, at: selector.select_current(current, history, at=at)
 
 
 def _read(file: Path, *, skip_bad: bool) -> Iterator[tuple[Conversation, Sequence[Case]]]:
@@ -158,7 +173,8 @@ def _show(
     yield Table(cells, {"policy": "word", **dict.fromkeys(list(cells[0])[1:], "number")})
     yield (
         "bill: of the input. change: from everything. cached: of the tokens, those read from the cache."
-        " missed: of a request's needed turns, those not sent. dearer: conversations that cost more than everything."
+        " missed: of a request's needed turns, those not sent. dearer: conversations that cost more than"
+        f" everything.{_PRICED}: cached prefixes are used again where that costs less."
     )
     yield (
         f"{price.name}, USD for a million tokens: {price.input:g} input, {price.cached:g} read from the"

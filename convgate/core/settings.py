@@ -280,7 +280,7 @@ SELECTING: Mapping[str, Any] = {
         (
             *("encoder", "encoder_dtype", "threshold_rule", "threshold_parameters", "min_turns", "max_turns"),
             *("version", "policy", "policy_parameters", "hold_invariants", "assistant_first", "pair_answers"),
-            *("elide", "budget"),
+            *("elide", "costs", "budget"),
         ),
         True,
     ),
