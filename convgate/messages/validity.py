@@ -128,9 +128,12 @@ class ValidSelection:
 
     def applied_to(self, decisions: TurnDecisions) -> TurnDecisions:
         """Return the decisions with the changes to them; changes to other turns are left out."""
-        decided = np.isin(list(self.overrides), decisions.indices).tolist()
-        overrides = zip(self.overrides.items(), decided, strict=True)
-        return decisions.with_overrides(dict(item for item, is_decided in overrides if is_decided))
+        changed, known = np.array(list(self.overrides), dtype=np.int64), decisions.indices
+        rows = np.searchsorted(known, changed)  # faster than np.isin, as both increase
+        is_decided = rows < len(known)
+        is_decided[is_decided] = known[rows[is_decided]] == changed[is_decided]
+        overrides = zip(self.overrides.items(), is_decided.tolist(), strict=True)
+        return decisions.with_overrides(dict(item for item, decided in overrides if decided))
 
 
 def make_valid(

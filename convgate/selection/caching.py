@@ -34,7 +34,7 @@ from convgate.costs.prices import Price
 from convgate.invariants.invariant import Invariant
 from convgate.messages.tokens import TokenCounter
 from convgate.selection.added import quote_turns
-from convgate.selection.memory import Quotes, Spending, message_number
+from convgate.selection.memory import Quotes, Spending, find_difference, message_number
 from convgate.selection.request import Request
 from convgate.selection.sending import SentMessages, send
 
@@ -214,9 +214,7 @@ def _can_be_quoted(request: Request, indices: Sequence[int]) -> bool:
 
 def _shared_tokens(candidate: _Candidate, numbers: NDArray[np.int64]) -> int:
     """Return the tokens of the longest common beginning with (m,) numbers of messages."""
-    n = min(len(numbers), len(candidate.numbers))
-    differs = np.flatnonzero(numbers[:n] != candidate.numbers[:n])
-    return int(candidate.tokens[: differs[0] if len(differs) else n].sum())
+    return int(candidate.tokens[: find_difference(candidate.numbers, numbers)].sum())
 
 
 def _cost(price: Price, tokens: NDArray[np.int64], cached: int) -> float:

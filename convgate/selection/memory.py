@@ -104,9 +104,8 @@ class RequestMemory:
             stored = self._stored().find(chain)
             if stored is not None and (past is None or stored.at > past.at):
                 intents, breaches = (past.intents, past.breaches) if past else (None, ())
-                sent = np.array(stored.sent, dtype=np.int64)
                 return PastRequest(
-                    stored.current, intents, sent, stored.tokens, breaches, stored.shortened,
+                    stored.current, intents, stored.sent, stored.tokens, breaches, stored.shortened,
                     stored.at, stored.quotes, Spending(**stored.spending),
                 )  # fmt: skip
         return past
@@ -123,7 +122,7 @@ class RequestMemory:
 
             with _without_store():
                 sent = SentRequest(
-                    request.current, request.at, request.tokens, request.sent.tolist(), request.quotes,
+                    request.current, request.at, request.tokens, request.sent, request.quotes,
                     request.shortened, asdict(request.spending or Spending()),
                 )  # fmt: skip
                 self._stored().keep(digest, sent)
@@ -147,17 +146,22 @@ class PrefixReport:
 
 
 def compare_prefix(
-    before: PastRequest | None, sent: Sequence[int], tokens: Sequence[int], shortened: Mapping[int, int]
+    before: PastRequest | None, sent: NDArray[np.int64], tokens: Sequence[int], shortened: Mapping[int, int]
 ) -> PrefixReport | None:
     """Return how much of what was sent before is at the front now; None when there was no request before.
 
-    shortened: as of `PastRequest`.
+    sent, shortened: as of `PastRequest`. tokens: of each message.
     """
     if before is None:
         return None
-    shared = 0
-    for old, new in zip(before.sent.tolist(), sent, strict=False):
-        if old != new or before.shortened.get(old) != shortened.get(new):
-            break
-        shared += 1
-    return PrefixReport(sum(tokens[:shared]), before.tokens)
+    n = find_difference(before.sent, sent)
+    changed = {index for index, _ in {*before.shortened.items()} ^ {*shortened.items()}}  # other stubs
+    n = next((place for place in range(n) if sent[place] in changed), n) if changed else n
+    return PrefixReport(sum(tokens[:n]), before.tokens)
+
+
+def find_difference(numbers: NDArray[np.int64], others: NDArray[np.int64]) -> int:
+    """Return the length of the longest common beginning."""
+    n = min(len(numbers), len(others))
+    differs = np.flatnonzero(numbers[:n] != others[:n])
+    return int(differs[0]) if len(differs) else n

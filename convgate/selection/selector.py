@@ -182,12 +182,12 @@ class Selector:
             decisions = explain_elisions(decisions, elided)
             budgeted = budgeted and shorten_sections(budgeted, elided)
         quotes = self.settings.assistant_first == "quote"
-        messages, rows = sent.messages, list(range(len(sent.messages)))
+        messages, places = sent.messages, sent.places
         if quotes:
             messages, rows = quote_opening(sent.messages, sent.turns)
-        places = [sent.places[row] for row in rows]
+            places = [sent.places[row] for row in rows]
         tokens, indices = sum(sent.tokens), sent.valid.indices
-        prefix = compare_prefix(request.past, sent.numbers.tolist(), sent.tokens, sent.shortened)
+        prefix = compare_prefix(request.past, sent.numbers, sent.tokens, sent.shortened)
         selection = Selection(
             messages=join_neighbours(request.dialect, messages),
             decisions=decisions,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from convgate.store.database import Repository
 
@@ -17,14 +19,14 @@ _MAX_TURNS = 2_000  # that a conversation may have grown by since its last reque
 _CHUNK = 500
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class SentRequest:
     """What was sent for one message of a conversation."""
 
     current: int  # the turn that it answered
     at: float  # seconds since 1970
     tokens: int
-    sent: Sequence[int]  # the messages: a turn's index, or a number below 0 for another message
+    sent: NDArray[np.int64]  # (m,) the messages: a turn's index, or a number below 0 for another message
     quotes: Mapping[int, tuple[int, ...]]  # the turns that a message before another turn quotes
     shortened: Mapping[int, int]  # numbers of the texts of turns with stubs
     spending: Mapping[str, Any]  # of the conversation so far: its figures
@@ -46,7 +48,7 @@ class SentRequests(Repository):
             if row:
                 current, at, tokens, runs, details = row
                 values = json.loads(details)
-                sent = [first + step for first, n in json.loads(runs) for step in range(n)]
+                sent = _join_runs(json.loads(runs))
                 quotes = {int(before): tuple(indices) for before, indices in values["quotes"].items()}
                 shortened = {int(index): number for index, number in values["shortened"].items()}
                 return SentRequest(current, at, tokens, sent, quotes, shortened, values["spending"])
@@ -67,11 +69,17 @@ class SentRequests(Repository):
             db.execute("INSERT OR REPLACE INTO sent_requests VALUES (?, ?, ?, ?, ?, ?)", row)
 
 
-def _find_runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Return numbers as runs of successive ones: (first, count) each.
+def _find_runs(numbers: NDArray[np.int64]) -> list[list[int]]:
+    """Return numbers as runs of successive ones: [first, count] each.
 
-    >>> _find_runs([-7, 0, 1, 2, 9])
-    [(-7, 1), (0, 3), (9, 1)]
+    >>> _find_runs(np.array([-7, 0, 1, 2, 9]))
+    [[-7, 1], [0, 3], [9, 1]]
     """
-    starts = [place for place, (one, next_) in enumerate(pairwise(numbers), 1) if next_ != one + 1]
-    return [(numbers[a], b - a) for a, b in pairwise([0, *starts, len(numbers)]) if b > a]
+    starts = np.flatnonzero(np.diff(numbers, prepend=numbers[:1] - 2) != 1)
+    runs: list[list[int]] = np.stack([numbers[starts], np.diff(starts, append=len(numbers))], axis=1).tolist()
+    return runs
+
+
+def _join_runs(runs: list[list[int]]) -> NDArray[np.int64]:
+    """Return the numbers of runs."""
+    return np.concatenate([np.zeros(0, dtype=np.int64), *(np.arange(first, first + n) for first, n in runs)])
