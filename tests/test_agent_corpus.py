@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from convgate.core.conversation import Conversation, ToolCall, Turn
+from convgate.core.errors import TranscriptError
 from convgate.transcripts import BadLinesError, read_relevance_set
 from convgate.transcripts.reading import read_text
 from tools.agent_runs import make_run
@@ -79,6 +80,10 @@ def test_strings_are_paths_names_numbers_and_errors_but_no_plain_words():
     }
 
 
+def test_data_of_one_long_line_takes_linear_time():
+    assert find_strings("/a" * 200_000 + "b1" * 200_000) == set()
+
+
 def test_line_breaks_of_arguments_are_no_part_of_names():
     edit = Turn.of(
         "assistant", "", tool_calls=(ToolCall("1", "edit", json.dumps({"new": ["a\nrow_limit = 3"]})),)
@@ -125,11 +130,12 @@ def test_a_folder_of_sessions_becomes_one_set_with_counts(tmp_path: Path, capsys
     convert("agents", tmp_path / "in", tmp_path / "set.jsonl")
     read = read_relevance_set(tmp_path / "set.jsonl")
     assert len(read.conversations) == 2
+    assert (tmp_path / "set.jsonl").stat().st_mode & 0o077 == 0
     (case,) = (case for case in read.cases if case.conversation != run.id)
     assert (case.turn, case.relevant, case.judged) == (4, {2}, {2})
     printed = capsys.readouterr().err
     assert f"of {run.n_tool_calls + 1} tool results" in printed
-    assert "1 session without labelled results" in printed
+    assert "1 session without labelled results left out" in printed
 
 
 def test_of_a_long_session_so_many_cases_are_drawn(tmp_path: Path):
@@ -146,7 +152,17 @@ def test_of_a_long_session_so_many_cases_are_drawn(tmp_path: Path):
             tool_calls = [{"id": f"{number}", "type": "function", "function": function}]
             messages.append({"role": "assistant", "content": turn.text, "tool_calls": tool_calls})
     (tmp_path / "long.json").write_text(tau_bench(*messages))
-    assert len(read_agents(tmp_path / "long.json").cases) == MAX_CASES
+    read = read_agents(tmp_path / "long.json")
+    assert len(read.cases) == MAX_CASES
+    assert "not drawn left out" in str(read.problems[-1])
+
+
+def test_sessions_without_a_labelled_result_are_no_set(tmp_path: Path):
+    (tmp_path / "chat.json").write_text(
+        tau_bench({"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"})
+    )
+    with pytest.raises(TranscriptError, match="no tool result in it can be labelled"):
+        read_agents(tmp_path / "chat.json")
 
 
 def test_bad_lines_stop_the_conversion_unless_they_are_skipped(tmp_path: Path):

@@ -23,10 +23,9 @@ def runs(request: pytest.FixtureRequest) -> list[AgentRun]:
     return [make_run(request.param, seed=seed) for seed in SEEDS]
 
 
-@pytest.mark.parametrize("family", sorted(FAMILIES))
-def test_a_seed_gives_the_same_run_every_time(family: str):
-    assert make_run(family, seed=3) == make_run(family, seed=3)
-    assert make_run(family, seed=3) != make_run(family, seed=4)
+def test_a_seed_gives_the_same_run_every_time(runs: list[AgentRun]):
+    assert make_run(runs[0].family, seed=SEEDS[0]) == runs[0]
+    assert len({json.dumps(run.messages) for run in runs}) == len(runs)
 
 
 def test_runs_are_as_long_as_those_of_coding_agents_and_mostly_results(runs: list[AgentRun]):
@@ -156,12 +155,14 @@ def test_what_was_written_out_is_not_used_again_and_a_reread_line_has_two_holder
     agent.act("", ("Grep", {"pattern": "limit_", "path": "b"}))
     agent.act("It is {line}.", line=read.find(r"(limit_of_rows = \d+)"))
     agent.answer("As I said, {line}.", line=read.find(r"(limit_of_rows = \d+)"))
-    agent.answer("And the other is {n}.", n=read.find(r"other = (\d)"))
+    for _ in range(2):
+        agent.answer("And the other is {n}.", n=read.find(r"other = (\d)"))
     run = agent.finish("x", "x")
     assert [call.uses for call in run.calls[3:]] == [
         (frozenset({"toolu_0001", "toolu_0002"}),),
         (),
         (frozenset({"toolu_0001", "toolu_0002"}),),
+        (),
     ]
     with pytest.raises(LookupError, match="is not in the result of toolu_0001"):
         read.find("(nothing)")

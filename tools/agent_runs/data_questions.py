@@ -145,17 +145,16 @@ class _DataQuestions:
             place=place,
             error=error,
         )
-        old = config.find(rf'^( *"{key}": .*)$')
+        old: str = config.find(rf'^( *"{key}": .*)$')
         if self.rng.random() < 0.3:
             guess = f'    "{key}": 99991' + "," * old.endswith(",")
             agent.act(self._aside(), _edit(path, old, guess))
             failed = agent.act_once(self._aside(), _run(command))
             repeated = failed.find(rf"{file}: \w+\.{key}: ERROR (.*)")
             agent.act("That does not do: {error}.", _search(key, "config"), error=repeated)
-            old = Seen.of(guess, failed.id)
+            old = guess
         self._look_around(self.rng.randint(0, 2))
-        spoilt = self.repository.bad_settings
-        other = next(name for name in ENVIRONMENTS if all(bad != key for _, bad in spoilt[name]))
+        other = next(name for name in ENVIRONMENTS if name != environment)
         model = agent.act_once(self._aside(), _read(self._path(file.replace(environment, other))))
         right = model.find(rf'^( *"{key}": .*)$')
         agent.act(f"{other} has another value. " + self._aside(), _edit(path, old, right))

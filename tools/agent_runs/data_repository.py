@@ -21,7 +21,8 @@ TRADES = ["Bakery", "Tools", "Textiles", "Books", "Optics", "Farms", "Ceramics",
 SETTINGS = ["timeout_ms", "retry_budget", "pool_size", "cache_entries", "batch_rows", "queue_depth"]
 EVENTS = [
     "request handled in {n} ms", "cache refreshed with {n} entries", "batch of {n} rows written",
-    "session {id} renewed", "worker {n} idle", "health check answered", "token {id} rotated", "upload of application/json refused",
+    "session {id} renewed", "worker {n} idle", "health check answered", "token {id} rotated",
+    "upload of application/json refused",
 ]  # fmt: skip
 WARNINGS = ["slow answer of {n} ms from {host}", "queue depth at {n}", "retry {n} for job {id}"]
 
@@ -84,7 +85,11 @@ def make_data_repository(rng: random.Random) -> DataRepository:
         key = rng.choice([key for key in configs["staging"][service][section] if key.endswith("_entries")])
         configs["staging"][service][section][key] = 7 * rng.randint(1301, 5000)
         different.append((service, key))
-    bad = {environment: _spoil(rng, environment, configs[environment]) for environment in ENVIRONMENTS}
+    services = rng.sample(SERVICES, 9)  # no setting is bad in two environments
+    bad = {
+        environment: _spoil(rng, environment, configs[environment], services[place::3])
+        for place, environment in enumerate(ENVIRONMENTS)
+    }
     incidents = [_make_incident(rng, service, hosts) for service in rng.sample(SERVICES, 6)]
     files = {
         f"config/{environment}/{service}.json": json.dumps(config, indent=2) + "\n"
@@ -112,11 +117,13 @@ def _make_configs(rng: random.Random, hosts: list[str]) -> dict[str, dict[str, C
     return {environment: json.loads(json.dumps(shared)) for environment in ENVIRONMENTS}
 
 
-def _spoil(rng: random.Random, environment: str, services: dict[str, Configuration]) -> list[tuple[str, str]]:
-    """Make settings of three services fail the check; return their files and keys."""
+def _spoil(
+    rng: random.Random, environment: str, configs: dict[str, Configuration], services: list[str]
+) -> list[tuple[str, str]]:
+    """Make a setting of each service fail the check; return their files and keys."""
     spoilt = []
-    for service in rng.sample(SERVICES, 3):
-        settings = services[service][rng.choice(list(services[service]))]
+    for service in services:
+        settings = configs[service][rng.choice(list(configs[service]))]
         ending = rng.choice(("_host", "_timeout_ms", "_pool_size"))
         key = next(key for key in settings if key.endswith(ending))
         spoilt.append((f"config/{environment}/{service}.json", key))

@@ -217,20 +217,26 @@ def _make_module(rng: random.Random, package: str, noun: str, names: set[str]) -
             template.bad.format(**values),
             template.symptom,
         )
+        value = _evaluate(body, name, expression)
+        if _evaluate(body.replace(function.good, function.bad), name, expression) == value:
+            continue  # the test would not show the bug
         module.functions.append((function, body))
         module.tests.append(
             f"    def {test}(self):\n        arguments = {expression}\n"
             f"        result = {noun}s.{name}(*arguments)\n"
-            f"        self.assertEqual(result, {_evaluate(body, name, expression)!r})\n"
+            f"        self.assertEqual(result, {value!r})\n"
         )
     return module
 
 
 def _evaluate(body: str, name: str, expression: str) -> Any:
-    """Return what a function of this generator gives."""
+    """Return what a function of this generator gives, or the class of its error."""
     space: dict[str, Any] = {}
     exec(body, space)
-    return space[name](*eval(expression))
+    try:
+        return space[name](*eval(expression))
+    except (ArithmeticError, LookupError, ValueError) as error:
+        return type(error)
 
 
 def _document(rng: random.Random, noun: str, other: str) -> str:

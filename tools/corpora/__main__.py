@@ -63,7 +63,7 @@ def convert(
         raise typer.BadParameter(f"{corpus} has no splits", param_hint="--split")
     cases = read(path, skip_bad=skip_bad)
     print_problems(cases.problems)
-    write_relevance_set(cases, out)
+    write_relevance_set(cases, out, private=corpus == "agents")
     terms = f"; {CORPORA[corpus].terms}" if corpus in CORPORA else ""
     print_note(f"{len(cases.conversations):,} conversations and {len(cases.cases):,} cases{terms}")
 

@@ -21,19 +21,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import TranscriptError
 from convgate.core.text import pluralize
 from convgate.transcripts.cases import Case, RelevanceSet
-from convgate.transcripts.problems import Report
+from convgate.transcripts.problems import Problem, Problems
 from convgate.transcripts.reading import open_transcript
 from tools.corpora.corpus import Gathering
 
-MIN_LENGTH = 8  # characters of a rare string
+MIN_LENGTH, MAX_LENGTH = 8, 200  # characters of a rare string; longer ones are data such as base64
 MAX_CASES, SEED = 120, 7  # cases of a session with more are drawn
 
 _RUN = re.compile(r"[\w./~@#$-]+")
 _NAME = re.compile(r"\w+")
 _PLACE = re.compile(r"^(?:[^\s:]+:\d+:| *\d+(?:\t|→))")  # before a line that a search or a reader shows
-_ERROR = re.compile(r"^.*?(\w*(?:Error|Exception|Failure|FAILED|panic)\b:? .*)$", re.MULTILINE)
+_ERROR = re.compile(r"\b\w*(?:Error|Exception|Failure|FAILED|panic)\b:? .*")
 _ERROR_CLASS = re.compile(r"[\w.]*(?:Error|Exception|Warning)")  # known to everybody, unlike its message
 _MARKED = re.compile(r"\d|_|[a-z][A-Z]|^[/~]|\w[./]\w+[./]\w|\w\.[a-z]{1,5}$")
 """What plain words do not have, nor pairs of them such as input/output."""
@@ -91,7 +92,7 @@ def find_strings(text: str) -> set[str]:
     >>> sorted(find_strings("ls src/app.py: KeyError in load_rows, tomorrow"))
     ['load_rows', 'src/app.py']
     """
-    runs = {run.strip(".-#@") for run in _RUN.findall(text)}
+    runs = {run.strip(".-#@") for run in _RUN.findall(text) if len(run) <= MAX_LENGTH}
     names = {name for run in runs for name in _NAME.findall(run)}
     ends = {run[match.end() :] for run in runs for match in re.finditer("/", run)}  # of paths
     errors = {match.strip("`\"' .") for match in _ERROR.findall(text)}
@@ -152,31 +153,35 @@ def make_cases(conversation: Conversation, label: Callable[[int], tuple[Turns, T
 def read_agents(path: Path, *, skip_bad: bool = False) -> RelevanceSet:
     """Return the relevance set of a session file, or of all in a folder.
 
-    The last of its problems is a warning with the counts of what was labelled. Raises TranscriptError when
-    nothing can be read or, unless `skip_bad`, something is bad.
+    The last of its problems is a warning with the counts of what was labelled and left out. Raises
+    TranscriptError when no result can be labelled or, unless `skip_bad`, something is bad.
     """
     reader = open_transcript(path)
-    gathering, report = Gathering("agents"), Report(path.name)
-    generator = random.Random(SEED)
+    gathering, generator = Gathering("agents"), random.Random(SEED)
     counts: Counter[str] = Counter()
     for conversation in reader:
         labels = label_results(conversation)
         cases = list(make_cases(conversation, labels.at))
+        counts += count_labels(labels)
         if not cases:
-            counts["sessions"] += 1
+            reader.report.omit("session without labelled results")
             continue
         if len(cases) > MAX_CASES:
+            reader.report.omit("case that is not drawn", len(cases) - MAX_CASES)
             cases = [cases[index] for index in sorted(generator.sample(range(len(cases)), MAX_CASES))]
         gathering.add(conversation, cases)
-        counts += count_labels(labels)
-    report.warn(
+    problems = reader.close(skip_bad=skip_bad)
+    if not gathering.cases:
+        raise TranscriptError("no tool result in it can be labelled", file=path.name)
+    labelled = (
         f"of {pluralize(counts['results'], 'tool result')}: {counts['needed']:,} needed later,"
         f" {counts['not needed']:,} not, {counts['ambiguous']:,} ambiguous,"
-        f" {counts['without']:,} without a rare string;"
-        f" left out: {pluralize(counts['sessions'], 'session')} without labelled results"
+        f" {counts['without']:,} without a rare string"
     )
-    reader.close(skip_bad=skip_bad)
-    return gathering.close([reader.report, report], skip_bad=skip_bad)
+    note = Problem(path.name, None, None, "; ".join([labelled, *reader.summary.left_out]), "warning")
+    n_warnings = problems.total - problems.n_errors + 1
+    problems = Problems([*problems, note], n_errors=problems.n_errors, n_warnings=n_warnings)
+    return RelevanceSet(gathering.name, gathering.conversations, tuple(gathering.cases), problems)
 
 
 def count_labels(labels: ResultLabels) -> Counter[str]:
