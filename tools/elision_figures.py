@@ -6,10 +6,11 @@ python -m tools.elision_figures --family bugs --runs 50
 from __future__ import annotations
 
 import argparse
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from convgate.elision.elide import find_elisions
+from convgate.elision import elide
 from convgate.elision.evidence import Evidence
 from convgate.messages.tokens import turn_tokens
 from convgate.transcripts import turns_from_messages
@@ -36,21 +37,21 @@ class Figures:
         for call in run.calls:
             evidence = evidence.extend(turns[known : call.message])
             known = call.message
-            found = {each.call_id: each for own in find_elisions(evidence).values() for each in own}
+            found = {each.call_id: each for own in elide.find_elisions(evidence).values() for each in own}
             self.tokens += int(costs[known - 1])
             self.sent += int(costs[known - 1])
             for each in found.values():
-                reason = each.reason.partition(" (turn")[0].split(" of ")[0]
-                self.sent -= each.tokens_before - each.tokens_after
-                self.by_reason[reason] += each.tokens_before - each.tokens_after
+                self.sent -= each.saved
+                self.by_reason[_kind_of(each)] += each.saved
             self.used += len(call.uses)
             for id in (max(use) for use in call.uses if use <= found.keys()):
                 self.elided += 1
-                reason = found[id].reason
-                self.wrong[reason.partition(" (turn")[0].split(" of ")[0]] += 1
-                self.cases.append(
-                    f"{run.id} message {call.message} uses {id} (turn {found[id].index}): {reason}"
-                )
+                self.wrong[_kind_of(found[id])] += 1
+                self.cases.append(f"{run.id}, message {call.message} uses {id}: {found[id].reason}")
+
+
+def _kind_of(elision: elide.Elision) -> str:
+    return re.sub(r" of \S+ covers| \(turn \d+\)", "", elision.reason)
 
 
 def main() -> None:
@@ -59,7 +60,10 @@ def main() -> None:
     parser.add_argument("--family", choices=[*FAMILIES], action="append")
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--cases", type=int, default=0, help="used results that were shortened to print")
+    parser.add_argument("--unused", type=int, default=elide.UNUSED_CALLS)
+    parser.add_argument("--unused-before", type=int, default=elide.UNUSED_CALLS_BEFORE)
     arguments = parser.parse_args()
+    elide.UNUSED_CALLS, elide.UNUSED_CALLS_BEFORE = arguments.unused, arguments.unused_before
     for family in arguments.family or FAMILIES:
         figures = Figures()
         for seed in range(arguments.runs):
