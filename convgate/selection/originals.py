@@ -8,12 +8,14 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from convgate.core.errors import StoreError
 from convgate.core.settings import Settings, resolve_settings
 from convgate.elision.elide import Elision
-from convgate.store.database import Store
-from convgate.store.results import ElidedResults
+
+if TYPE_CHECKING:
+    from convgate.store.results import ElidedResults
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +64,9 @@ class Originals:
 
     @cached_property
     def _results(self) -> ElidedResults:
+        from convgate.store.database import Store
+        from convgate.store.results import ElidedResults
+
         return ElidedResults(Store(self._settings.database))
 
 
