@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from convgate.core.conversation import CHAT_ROLES, Conversation, CurrentMessage, History, Turn
 from convgate.core.decisions import TurnDecisions
+from convgate.core.text import format_dollars, format_duration, join_words, pluralize
 from convgate.costs.cache import PromptCache
 from convgate.costs.prices import Price, Usage
 from convgate.messages.tokens import TokenCounter, turn_tokens
@@ -83,19 +84,77 @@ class BillRow:
     labelled: int  # requests that need something
     dearer_share: float | None  # of the conversations, those that cost more than with everything
 
+    def costs_of_parts(self, price: Price) -> tuple[float, float, float]:
+        """Return what is read from the cache, what is written to it and the rest cost, in USD."""
+        rest = self.tokens - self.cached - self.written
+        parts = Usage(0, self.cached, 0), Usage(0, 0, self.written), Usage(rest, 0, 0)
+        cached, written, plain = map(price.cost, parts)
+        return cached, written, plain
+
+
+@dataclass(frozen=True, slots=True)
+class BillReport:
+    """What each policy's requests of the same conversations cost."""
+
+    price: Price
+    rows: tuple[BillRow, ...]  # sending everything is the first
+    conversations: int
+    requests: int
+    timed_pauses: int  # between requests, from the times of turns
+    assumed_pauses: int
+    left_out: int  # conversations without a request
+    answer_tokens: int  # of what the model said, in no bill
+    pauses: tuple[float, ...]  # seconds, of which the assumed ones were drawn; empty where none was
+
     def to_json(self) -> dict[str, Any]:
         """Return the fields."""
         return asdict(self)
 
+    def compare_last(self, others: Iterable[BillRow]) -> str:
+        """Return the last row's bill compared with other rows, in a sentence."""
+        last = self.rows[-1]
+        changes = {
+            "sending everything" if row is self.rows[0] else row.policy: last.cost / row.cost - 1
+            for row in others
+            if row.cost
+        }
+        comparisons = [
+            f"{abs(change):.0%} {'below' if change <= 0 else 'above'} {name}"
+            for name, change in changes.items()
+        ]
+        compared = join_words(comparisons) if comparisons else format_dollars(last.cost)
+        return f"On these {pluralize(self.requests, 'request')}, {last.policy}: {compared}."
+
+    def notes(self) -> list[str]:
+        """Return sentences on prices, pauses, and what is in no bill."""
+        price = self.price
+        answers = format_dollars(self.answer_tokens * price.output / 1e6)
+        values = f": {join_words(map(format_duration, self.pauses), last='or')}" if self.pauses else ""
+        notes = [
+            f"{price.name}, USD for a million tokens: {price.input:g} input, {price.cached:g} read from the"
+            f" cache, {price.write:g} written to it, which lives for {format_duration(price.life_seconds)}."
+            f" Answers cost {answers} with every policy, in no bill.",
+            f"{pluralize(self.conversations, 'conversation')}; {pluralize(self.timed_pauses, 'pause')} from"
+            f" the times of turns, {self.assumed_pauses:,} assumed{values}.",
+        ]
+        if self.left_out:
+            left_out = pluralize(self.left_out, "conversation")
+            notes.append(f"{left_out} without a message of a user left out.")
+        return notes
+
 
 def list_requests(
-    conversation: Conversation, cases: Iterable[Case] = (), pauses: Sequence[float] = PAUSES
+    conversation: Conversation,
+    cases: Iterable[Case] = (),
+    pauses: Sequence[float] = PAUSES,
+    *,
+    reads_times: bool = True,
 ) -> list[TimedRequest]:
     """Return a request for each message of the user and of a case, then one for each typed question.
 
-    The pause before a message is that between the times of both where they are known; else one of `pauses`
-    in seconds, at random, the same in every run. Windows of cases are ignored. A typed question stands after
-    the whole conversation, without the questions before it.
+    The pause before a message is that between the times of both where they are known and `reads_times`; else
+    one of `pauses` in seconds, at random, the same in every run. Windows of cases are ignored. A typed
+    question stands after the whole conversation, without the questions before it.
     """
     asked: dict[int, set[int]] = {
         index: set() for index, turn in enumerate(conversation.turns) if is_from_user(turn)
@@ -113,7 +172,7 @@ def list_requests(
     requests, at = list[TimedRequest](), 0.0
     for (before, now), (current, history, needed) in zip(pairwise(moments), messages, strict=True):
         assumed = rng.choice(pauses)
-        pause = _seconds_between(before, now)
+        pause = _seconds_between(before, now) if reads_times else None
         if requests:
             at += assumed if pause is None else pause
         requests.append(TimedRequest(current, history, at, pause is not None, needed))
