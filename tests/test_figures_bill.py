@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from convgate.costs.prices import Price
-from convgate.evaluation.bill import BillReport, BillRow
+from convgate.evaluation.bill_report import BillReport, BillRow
 from convgate.figures.bill import bill_figure, describe_bill
 from convgate.figures.palette import DARK, LIGHT, Palette
 from tests.test_figures_palette import contrast

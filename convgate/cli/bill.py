@@ -11,11 +11,10 @@ from typer import Option
 
 from convgate.cli import inputs, options, output
 from convgate.cli.result import Part, Result, Table, with_json
-from convgate.core.text import format_dollars
 
 if TYPE_CHECKING:
     from convgate.core.conversation import Conversation
-    from convgate.evaluation.bill import BillReport
+    from convgate.evaluation.bill_report import BillReport
     from convgate.transcripts.cases import Case
 
 _POLICIES = ("last_k", "gate")
@@ -90,25 +89,10 @@ def _read(file: Path, *, skip_bad: bool) -> Iterator[tuple[Conversation, Sequenc
 
 
 def _show(report: BillReport) -> Iterator[Part]:
-    from convgate.selection.billing import PRICED
+    from convgate.evaluation.bill_report import TABLE_NOTE
 
     yield report.compare_last(report.rows[:-1])
-    cells = [
-        {
-            "policy": row.policy,
-            "bill": format_dollars(row.cost),
-            "change": "–" if row.change is None else f"{row.change:+.0%}",
-            "cached": "–" if row.cached_share is None else f"{row.cached_share:.0%}",
-            "tokens": row.tokens,
-            "missed": "–" if row.missed is None else f"{row.missed:.1%}",
-            "dearer": f"{row.dearer_share or 0:.0%}",
-        }
-        for row in report.rows
-    ]
+    cells = [{"policy": row.policy, **row.to_cells()} for row in report.rows]
     yield Table(cells, {"policy": "word", **dict.fromkeys(list(cells[0])[1:], "number")})
-    yield (
-        "bill: of the input. change: from everything. cached: of the tokens, those read from the cache."
-        " missed: of a request's needed turns, those not sent. dearer: conversations that cost more than"
-        f" everything.{PRICED}: cached prefixes are used again where that costs less."
-    )
+    yield TABLE_NOTE
     yield from report.notes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from convgate.core.text import format_dollars, format_share
-from convgate.evaluation.bill import BillReport, BillRow
+from convgate.evaluation.bill_report import BillReport, BillRow
 from convgate.figures.hover import describe, plain
 from convgate.figures.layout import axis, drawing, fill
 from convgate.figures.palette import LIGHT, Palette

@@ -13,7 +13,6 @@ from convgate.core.settings import Settings
 from convgate.costs.prices import Price
 from convgate.evaluation.bill import (
     PAUSES,
-    BillReport,
     ConversationBill,
     Select,
     SentSelection,
@@ -22,15 +21,13 @@ from convgate.evaluation.bill import (
     list_requests,
     sum_bills,
 )
+from convgate.evaluation.bill_report import PRICED, BillReport
 from convgate.evaluation.judged_cases import EvaluationProgress, silent
 from convgate.policies.base import Policy
 from convgate.selection.around import Remember
 from convgate.selection.load import selector_of
 from convgate.selection.selector import Selector
 from convgate.transcripts.cases import Case
-
-PRICED = " + prices"
-"""Behind the name of a policy whose cached prefixes are used again."""
 
 
 def bill_policies(
