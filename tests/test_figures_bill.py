@@ -35,14 +35,14 @@ def test_a_bar_has_the_dollars_of_its_parts_and_the_bill_above_it() -> None:
     assert fig.layout.barmode == "stack"
     first, second = (each.text for each in fig.layout.annotations)
     assert first == "<b>Everything</b> $1.20"
-    assert second == "<b>&lt;b&gt;Gate</b> $0.4000, 67% less"
+    assert second == "<b>&lt;b&gt;Gate</b> $0.40, 67% less"
     assert len({(bar.marker.color, bar.marker.pattern.shape) for bar in fig.data}) == 3
 
 
 def test_the_chart_in_words() -> None:
     text = describe_bill(REPORT)
-    assert "Everything $1.20 ($0.2000 read from the cache, $1.00 written to it)" in text
-    assert "$0.4000 ($0.4000 plain input)" in text
+    assert "Everything $1.20 ($0.20 read from the cache, $1.00 written to it)" in text
+    assert "$0.40 ($0.40 plain input)" in text
 
 
 def test_free_input_is_drawn() -> None:

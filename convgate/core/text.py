@@ -120,12 +120,12 @@ def format_share(share: float) -> str:
 
 
 def format_dollars(amount: float) -> str:
-    """Return an amount in cents; below a dollar with four decimals.
+    """Return an amount with two decimals, below ten cents with four.
 
     >>> format_dollars(1240.871), format_dollars(0.0375)
     ('$1,240.87', '$0.0375')
     """
-    return f"${amount:,.2f}" if amount >= 1 else f"${amount:.4f}"
+    return f"${amount:,.2f}" if amount >= 0.1 else f"${amount:.4f}"
 
 
 def format_duration(seconds: float) -> str:

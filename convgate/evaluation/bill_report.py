@@ -38,7 +38,7 @@ class BillRow:
         """Return the figures of a table, as text by the names that `TABLE_NOTE` explains."""
         return {
             "bill": format_dollars(self.cost),
-            "change": "–" if self.change is None else f"{self.change:+.0%}",
+            "change": "–" if self.change is None else f"{self.change:+.0%}".replace("-", "−"),
             "cached": "–" if self.cached_share is None else f"{self.cached_share:.0%}",
             "tokens": f"{self.tokens:,}",
             "missed": "–" if self.missed is None else f"{self.missed:.1%}",

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from convgate.core.text import format_dollars, format_share
+from convgate.core.text import format_dollars
 from convgate.evaluation.bill_report import BillReport, BillRow
 from convgate.figures.hover import describe, plain
 from convgate.figures.layout import axis, drawing, fill
 from convgate.figures.palette import LIGHT, Palette
 
 _PARTS = {
-    "read from the cache": ("forced", ""),
-    "written to it": ("flip", "/"),
-    "plain input": ("dropped", "."),
+    "read from the cache": ("forced", "/"),
+    "written to it": ("flip", ""),
+    "plain input": ("dropped", "\\"),
 }  # a role of the palette, and a pattern
 _ROW = 54  # pixels
 _TOP, _BOTTOM = 44, 44
@@ -64,6 +64,4 @@ def _label(row: BillRow) -> str:
     """Return a bill and its change from sending everything; of that, there is none."""
     if not row.change:
         return format_dollars(row.cost)
-    return (
-        f"{format_dollars(row.cost)}, {format_share(abs(row.change))} {'more' if row.change > 0 else 'less'}"
-    )
+    return f"{format_dollars(row.cost)}, {abs(row.change):.0%} {'more' if row.change > 0 else 'less'}"

@@ -151,5 +151,5 @@ def _draw_report(report: BillReport) -> None:
         st.markdown(
             markdown_table(head, [(name, *map(literal, each.values())) for name, each in cells], numbers=True)
         )
-    for note in (TABLE_NOTE, *report.notes()):
-        st.caption(literal(note))
+    st.caption(literal(TABLE_NOTE))
+    st.caption(literal(" ".join(report.notes())))

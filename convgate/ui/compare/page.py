@@ -105,7 +105,7 @@ def _draw_policies(state: CompareState, options: Mapping[str, str]) -> dict[str,
             placeholder="Select policies or versions",
             help="Type last_k(k=5) or gate(rule=top_k, k=5) for other parameters than the settings have.",
         )  # fmt: skip
-        if reference is not None:
+        if reference is not None and state.show == "turns":
             put(_REFERENCE, reference)
             st.selectbox(
                 "Compared with", texts, key=_REFERENCE, format_func=labels.__getitem__, width=260,
