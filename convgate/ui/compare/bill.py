@@ -113,14 +113,14 @@ def _compute(
             pauses=_SECONDS[state.pauses], reads_times=state.pauses == "times", progress=progress,
         )  # fmt: skip
 
+    if not (state.bill or is_computed(key)):
+        st.button(
+            f"Compute the bill of {pluralize(count, 'conversation')}", key="compare.bill",
+            type="primary", icon=":material/play_arrow:", on_click=page.change, kwargs={"bill": True},
+        )  # fmt: skip
+        return None
     place = st.empty()
     if not is_computed(key):
-        if not state.bill:
-            place.button(
-                f"Compute the bill of {pluralize(count, 'conversation')}", key="compare.bill",
-                type="primary", icon=":material/play_arrow:", on_click=page.change, kwargs={"bill": True},
-            )  # fmt: skip
-            return None
         place.button(
             "Stop", key="compare.stop", icon=":material/stop:", on_click=page.change, kwargs={"bill": False}
         )
