@@ -167,7 +167,9 @@ def test_the_command_compares_policies(run: Run, chats: Path) -> None:
     assert everything["cost"] == last_k["cost"] == priced["cost"] > 0
     assert (last_k["missed"], last_k["labelled"]) == (0, 2)
     code, out, _ = run("bill", chats / "set.jsonl", chats / "other.jsonl", *words)
-    assert out.startswith("On these 3 requests, last_k + prices: 0% below everything and 0% below last_k.")
+    assert out.startswith(
+        "On these 3 requests, last_k + prices: 0% below sending everything and 0% below last_k."
+    )
     assert "1 conversation; 2 pauses from the times of turns, 0 assumed." in out
     assert "1 conversation without a message of a user left out." in out
 

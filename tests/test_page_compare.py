@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Turn
 from convgate.core.errors import EvaluationError, PolicyError
+from convgate.evaluation.bill import PAUSES
+from convgate.evaluation.bill_report import BillReport
 from convgate.evaluation.evaluate import evaluate, pool_results
 from convgate.evaluation.judged_cases import JudgedSet, count_tokens, judge_set
 from convgate.policies.base import Policy
@@ -18,8 +22,10 @@ from convgate.policies.registry import policy_names
 from convgate.policies.search import BM25
 from convgate.policies.spec import PolicySpec
 from convgate.policies.window import Everything, LastK
+from convgate.selection.billing import bill_policies
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import RelevanceSet
+from convgate.ui.compare import bill as bill_module
 from convgate.ui.compare.page import Results, summary_sentence
 from convgate.ui.compare.state import check_column
 from convgate.ui.shared import results_cache
@@ -29,6 +35,7 @@ from tests.page_app import (
     add_conversation,
     address,
     check,
+    click,
     go_back,
     metric,
     open_page,
@@ -78,7 +85,7 @@ def decision_columns(app: AppTest) -> dict[str, list[Any]]:
 
 
 def row(app: AppTest, name: str) -> list[str]:
-    (line,) = [line for line in page_text(app).splitlines() if line.startswith(f"| {name} ")]
+    (line,) = [line for line in page_text(app).splitlines() if line.startswith(f"| {name} |")]
     return line.strip("| ").split(" | ")[1:]
 
 
@@ -270,3 +277,90 @@ def test_pooled_results_equal_those_of_evaluate(convgate_home: Path) -> None:
     assert result.to_json() == wanted.to_json()
     with pytest.raises(EvaluationError):
         pool_results({})
+
+
+# Bills
+
+BILLED = {"show": "bill", "data": "mine", "policies": "everything, last_k(k=2), bm25", "model": "gpt-5"}
+
+
+@pytest.fixture
+def billed(monkeypatch: pytest.MonkeyPatch, load_without_a_model: None) -> list[BillReport]:
+    """The bills that were computed, one after the other."""
+    reports: list[BillReport] = []
+
+    def bill_and_note(*args: Any, **rest: Any) -> BillReport:
+        reports.append(bill_policies(*args, **rest))
+        return reports[-1]
+
+    monkeypatch.setattr(bill_module, "bill_policies", bill_and_note)
+    return reports
+
+
+def test_a_bill_is_computed_once_when_a_person_asks(convgate_home: Path, billed: list[BillReport]) -> None:
+    add_relevance_set(convgate_home, conversations=3)
+    app = open_compare(**BILLED)
+    assert app.button(key="compare.bill").label == "Compute the bill of 3 conversations"
+    assert billed == []
+    click(app, "compare.bill")
+    (report,) = billed
+    assert [one.policy for one in report.rows] == [
+        "Everything",
+        "Last k turns (k=2)",
+        "BM25",
+        "BM25 + prices",
+    ]
+    wanted = report.compare_last([report.rows[0], report.rows[2]])
+    assert f"##### {wanted}" in page_text(app)
+    assert wanted.startswith(f"On these {report.requests} requests, BM25 + prices: ")
+    assert "sending everything and" in wanted
+    for one in report.rows:
+        assert row(app, one.policy) == list(one.to_cells().values())
+    assert row(app, "Last k turns (k=2)")[4] == "83.3%", "a half, all and all of the needed turns"
+    (chart,) = app.get("plotly_chart")
+    assert "BM25 + prices" in chart.proto.spec
+    assert "gpt-5, USD for a million tokens" in page_text(app)
+    assert not app.warning
+
+    assert "compare.bill" not in {button.key for button in open_compare(**BILLED).button}
+    assert len(billed) == 1, "the same again is not computed"
+
+
+def test_other_prices_and_pauses_are_another_bill(convgate_home: Path, billed: list[BillReport]) -> None:
+    add_relevance_set(convgate_home)
+    app = open_compare(**BILLED, bill="1")
+    check(app.selectbox(key="compare.model").set_value("claude-sonnet-4-5-1h").run())
+    check(app.selectbox(key="compare.pauses").set_value("short").run())
+    assert [(each.price.name, each.pauses) for each in billed] == [
+        ("gpt-5", PAUSES), ("claude-sonnet-4-5-1h", PAUSES), ("claude-sonnet-4-5-1h", (30,))
+    ]  # fmt: skip
+    assert address(app).items() >= {"model": "claude-sonnet-4-5-1h", "pauses": "short"}.items()
+    check(app.selectbox(key="compare.billed").set_value("@library").run())
+    assert "compare.bill" in {button.key for button in app.button}, "other conversations wait for the button"
+
+
+def test_pauses_of_a_transcript_give_way_to_those_that_are_chosen(
+    convgate_home: Path, billed: list[BillReport]
+) -> None:
+    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    add_conversation(*(replace(turn, timestamp=noon) for turn in TURNS))
+    query = BILLED | {"billed": "@library", "bill": "1"}
+    open_compare(**query)
+    open_compare(**query, pauses="long")
+    assert [(each.timed_pauses, each.assumed_pauses) for each in billed] == [(3, 0), (0, 3)]
+    assert billed[1].pauses == (3_600,)
+
+
+def test_the_last_gate_is_billed_with_prices(convgate_home: Path, billed: list[BillReport]) -> None:
+    add_relevance_set(convgate_home)
+    app = open_compare(data="mine", show="bill", bill="1")
+    names = [one.policy for one in billed[0].rows]
+    assert names == ["Everything", "BM25", "Last k turns", "Gate", "Gate + prices"]
+    assert app.selectbox(key="compare.model").value == "claude-sonnet-4-5"
+
+
+def test_what_cannot_be_billed_is_reported(convgate_home: Path, billed: list[BillReport]) -> None:
+    app = open_compare(**BILLED | {"billed": "gone", "model": "llama"})
+    assert sum("link_off" in warning.icon for warning in app.warning) == 3
+    app = open_compare(**BILLED | {"data": "samples", "billed": "@library", "bill": "1"})
+    assert "there is no request to bill" in page_text(app), "the library is empty"

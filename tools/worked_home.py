@@ -57,6 +57,7 @@ def work(home: Path, conversation: str) -> dict[str, str]:
         "versions-card": "Versions?version=mine",
         "versions-compare": f"Compare?{beside}",
         "compare-sets": "Compare?data=samples&measure=1&policies=gate, bm25, last_k(k=5), cosine",
+        "compare-bill": "Compare?data=samples&show=bill&bill=1",
     }
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,18 +11,13 @@ from typer import Option
 
 from convgate.cli import inputs, options, output
 from convgate.cli.result import Part, Result, Table, with_json
-from convgate.core.text import format_duration, join_words, pluralize
 
 if TYPE_CHECKING:
     from convgate.core.conversation import Conversation
-    from convgate.core.settings import Settings
-    from convgate.costs.prices import Price
-    from convgate.evaluation.bill import BillRow, ConversationBill, Select
-    from convgate.selection.selector import Selector
+    from convgate.evaluation.bill_report import BillReport
     from convgate.transcripts.cases import Case
 
 _POLICIES = ("last_k", "gate")
-_PRICED = " + prices"  # behind the name of a policy whose cached prefixes are used again
 
 
 @with_json
@@ -54,81 +46,23 @@ def bill(
     from convgate.core.errors import ConvgateError
     from convgate.core.settings import load_settings
     from convgate.costs.prices import find_price
-    from convgate.evaluation.bill import (
-        PAUSES,
-        bill_conversation,
-        count_answer_tokens,
-        list_requests,
-        sum_bills,
-    )
+    from convgate.evaluation.bill import PAUSES
+    from convgate.policies.build import EncoderOnDemand, build_policy
+    from convgate.selection.billing import bill_policies
 
     settings = load_settings()
-    if model is not None and model != settings.costs.model:  # the settings' numbers belong to another model
-        settings = settings.updated(costs={"model": model, "prices": {}})
-    price = find_price(settings)
+    price = find_price(settings, model)
     if price is None:
         raise ConvgateError("No model is chosen. Name one with --model, or as costs.model in the settings.")
-    selectors = _load_selectors(policy or _POLICIES, settings, price)
-    bills: dict[str, list[ConversationBill]] = {name: [] for name in selectors}
-    counts = Counter(
-        conversations=0, requests=0, timed_pauses=0, assumed_pauses=0, left_out=0, answer_tokens=0
-    )
-    with output.progress_bar() as progress:
-        for file in files:
-            for conversation, cases in _read(file, skip_bad=skip_bad):
-                requests = list_requests(conversation, cases, pause or PAUSES)
-                if not requests:
-                    counts["left_out"] += 1
-                    continue
-                timed = sum(request.is_timed for request in requests)
-                counts["conversations"] += 1
-                counts["requests"] += len(requests)
-                counts["timed_pauses"] += timed
-                counts["assumed_pauses"] += len(requests) - 1 - timed
-                counts["answer_tokens"] += count_answer_tokens(conversation, requests)
-                stage = f"{file.name}: conversation {counts['conversations']:,}"
-                for name, selector in selectors.items():
-                    selector.encode(conversation.turns, partial(progress, stage))
-                    bills[name].append(bill_conversation(conversation, requests, _select_by(selector), price))
-    if not counts["requests"]:
-        raise ConvgateError("No conversation has a message of a user, so there is no request to bill.")
-    rows = [sum_bills(name, each, bills["everything"], price) for name, each in bills.items()]
-    assumed = sorted(pause or PAUSES) if counts["assumed_pauses"] else []
-    values = {
-        "price": asdict(price),
-        **counts,
-        "pauses": assumed,
-        "rows": [row.to_json() for row in rows],
-    }
-    return Result(values, _show(rows, counts, assumed, price))
-
-
-def _load_selectors(names: Sequence[str], settings: Settings, price: Price) -> dict[str, Selector]:
-    """Return what selects by each policy, everything first, and by the last one with the price known to it.
-
-    They share an encoder.
-    """
-    from convgate.policies.build import EncoderOnDemand, build_policy
-    from convgate.selection.load import selector_of
-
-    settings = settings.updated(costs={"model": None})
     encoder = EncoderOnDemand(settings)
-    selectors = {
-        name: selector_of(build_policy(name, settings, encoder), settings)
-        for name in dict.fromkeys(["everything", *names])
-    }
-    *_, (name, last) = selectors.items()
-    return (
-        selectors if name == "everything" else {**selectors, f"{name}{_PRICED}": replace(last, price=price)}
-    )
-
-
-def _select_by(selector: Selector) -> Select:
-    """Return what selects for one conversation."""
-    from convgate.selection.around import Remember
-
-    selector = replace(selector, around=[Remember()])
-    return lambda current, history, at: selector.select_current(current, history, at=at)
+    names = dict.fromkeys(["everything", *(policy or _POLICIES)])
+    policies = {name: build_policy(name, settings, encoder) for name in names}
+    conversations = [each for file in files for each in _read(file, skip_bad=skip_bad)]
+    with output.progress_bar() as progress:
+        report = bill_policies(
+            conversations, policies, settings, price, pauses=pause or PAUSES, progress=progress
+        )
+    return Result(report.to_json(), _show(report))
 
 
 def _read(file: Path, *, skip_bad: bool) -> Iterator[tuple[Conversation, Sequence[Case]]]:
@@ -154,50 +88,11 @@ def _read(file: Path, *, skip_bad: bool) -> Iterator[tuple[Conversation, Sequenc
         output.print_note(f"{file}: the labels of its relevance sets are not read; name their files")
 
 
-def _show(
-    rows: Sequence[BillRow], counts: Counter[str], pauses: Sequence[float], price: Price
-) -> Iterator[Part]:
-    yield _headline(rows, counts["requests"])
-    cells = [
-        {
-            "policy": row.policy,
-            "bill": f"${row.cost:,.4f}",
-            "change": "–" if row.change is None else f"{row.change:+.0%}",
-            "cached": "–" if row.cached_share is None else f"{row.cached_share:.0%}",
-            "tokens": row.tokens,
-            "missed": "–" if row.missed is None else f"{row.missed:.1%}",
-            "dearer": f"{row.dearer_share or 0:.0%}",
-        }
-        for row in rows
-    ]
+def _show(report: BillReport) -> Iterator[Part]:
+    from convgate.evaluation.bill_report import TABLE_NOTE
+
+    yield report.compare_last(report.rows[:-1])
+    cells = [{"policy": row.policy, **row.to_cells()} for row in report.rows]
     yield Table(cells, {"policy": "word", **dict.fromkeys(list(cells[0])[1:], "number")})
-    yield (
-        "bill: of the input. change: from everything. cached: of the tokens, those read from the cache."
-        " missed: of a request's needed turns, those not sent. dearer: conversations that cost more than"
-        f" everything.{_PRICED}: cached prefixes are used again where that costs less."
-    )
-    yield (
-        f"{price.name}, USD for a million tokens: {price.input:g} input, {price.cached:g} read from the"
-        f" cache, {price.write:g} written to it, which lives for {format_duration(price.life_seconds)}."
-        f" Answers cost ${counts['answer_tokens'] * price.output / 1e6:,.4f} with every policy, in no bill."
-    )
-    timed = pluralize(counts["timed_pauses"], "pause")
-    values = f": {join_words(map(format_duration, pauses), last='or')}" if pauses else ""
-    yield (
-        f"{pluralize(counts['conversations'], 'conversation')}; {timed} from the times of turns,"
-        f" {counts['assumed_pauses']:,} assumed{values}."
-    )
-    if counts["left_out"]:
-        yield f"{pluralize(counts['left_out'], 'conversation')} without a message of a user left out."
-
-
-def _headline(rows: Sequence[BillRow], n_requests: int) -> str:
-    """Return the last policy's bill compared with the others', in a sentence."""
-    *others, last = rows
-    changes = {other.policy: last.cost / other.cost - 1 for other in others if other.cost}
-    comparisons = [
-        f"{abs(change):.0%} {'below' if change <= 0 else 'above'} {policy}"
-        for policy, change in changes.items()
-    ]
-    compared = join_words(comparisons) if comparisons else f"${last.cost:,.4f}"
-    return f"On these {pluralize(n_requests, 'request')}, {last.policy}: {compared}."
+    yield TABLE_NOTE
+    yield from report.notes()

@@ -119,6 +119,15 @@ def format_share(share: float) -> str:
     return f"{share:.1%}" if 0 < share < 0.0995 else f"{share:.0%}"
 
 
+def format_dollars(amount: float) -> str:
+    """Return an amount with two decimals, below ten cents with four.
+
+    >>> format_dollars(1240.871), format_dollars(0.0375)
+    ('$1,240.87', '$0.0375')
+    """
+    return f"${amount:,.2f}" if amount >= 0.1 else f"${amount:.4f}"
+
+
 def format_duration(seconds: float) -> str:
     """Return a length of time in at most two units; below a minute in seconds.
 

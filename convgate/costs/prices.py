@@ -105,13 +105,22 @@ class Price:
 _NUMBERS = tuple(item.name for item in fields(Price) if item.name != "name")
 
 
-def find_price(settings: Settings) -> Price | None:
+def list_models() -> tuple[str, ...]:
+    """Return the families that the data file has prices for."""
+    return tuple(_known_prices())
+
+
+def find_price(settings: Settings, model: str | None = None) -> Price | None:
     """Return the price of `costs.model`, with the numbers of `costs.prices`; None without a model.
+
+    model: in place of it; for another one the numbers of the settings do not count.
 
     Raises SettingsError for a model of no known family, unless `costs.prices` has all numbers, and for a
     number that is unknown or out of range.
     """
     name, given = settings.costs.model, settings.costs.prices
+    if model is not None and model != name:
+        name, given = model, {}
     if name is None:
         return None
     if unknown := given.keys() - set(_NUMBERS):

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Protocol
 
 from convgate.core.conversation import CHAT_ROLES, Conversation, CurrentMessage, History, Turn
 from convgate.core.decisions import TurnDecisions
 from convgate.costs.cache import PromptCache
 from convgate.costs.prices import Price, Usage
+from convgate.evaluation.bill_report import BillRow
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.messages.units import is_from_user
 from convgate.transcripts.cases import Case
@@ -68,34 +69,18 @@ class ConversationBill:
         return sum(map(price.cost, self.usages))
 
 
-@dataclass(frozen=True, slots=True)
-class BillRow:
-    """What one policy's requests of all conversations cost."""
-
-    policy: str
-    cost: float  # USD, of the input
-    change: float | None  # from sending everything, as a share: -0.31 is 31% less; None where that is free
-    cached_share: float | None  # of the tokens, those read from the cache
-    tokens: int  # of the input
-    cached: int  # of these, read from the cache
-    written: int  # of these, written to the cache
-    missed: float | None  # mean share of a request's needed turns that were not sent; None without labels
-    labelled: int  # requests that need something
-    dearer_share: float | None  # of the conversations, those that cost more than with everything
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields."""
-        return asdict(self)
-
-
 def list_requests(
-    conversation: Conversation, cases: Iterable[Case] = (), pauses: Sequence[float] = PAUSES
+    conversation: Conversation,
+    cases: Iterable[Case] = (),
+    pauses: Sequence[float] = PAUSES,
+    *,
+    reads_times: bool = True,
 ) -> list[TimedRequest]:
     """Return a request for each message of the user and of a case, then one for each typed question.
 
-    The pause before a message is that between the times of both where they are known; else one of `pauses`
-    in seconds, at random, the same in every run. Windows of cases are ignored. A typed question stands after
-    the whole conversation, without the questions before it.
+    The pause before a message is that between the times of both where they are known and `reads_times`; else
+    one of `pauses` in seconds, at random, the same in every run. Windows of cases are ignored. A typed
+    question stands after the whole conversation, without the questions before it.
     """
     asked: dict[int, set[int]] = {
         index: set() for index, turn in enumerate(conversation.turns) if is_from_user(turn)
@@ -113,7 +98,7 @@ def list_requests(
     requests, at = list[TimedRequest](), 0.0
     for (before, now), (current, history, needed) in zip(pairwise(moments), messages, strict=True):
         assumed = rng.choice(pauses)
-        pause = _seconds_between(before, now)
+        pause = _seconds_between(before, now) if reads_times else None
         if requests:
             at += assumed if pause is None else pause
         requests.append(TimedRequest(current, history, at, pause is not None, needed))

@@ -1,4 +1,4 @@
-"""Compare from top to bottom: the policies, what they find for how many tokens, one conversation."""
+"""Compare from top to bottom: the policies, what they find for how many tokens or cost, one conversation."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from convgate.figures.curves import answers_over_tokens_figure
 from convgate.policies.gate import GatePolicy
 from convgate.policies.spec import read_policy
 from convgate.training.library import SetInfo
+from convgate.ui.compare.bill import draw_bill, priced_models
 from convgate.ui.compare.conversation import draw_conversation
 from convgate.ui.compare.state import (
     START,
@@ -56,6 +57,7 @@ METRICS = {
     "answerable": "All needed sent", "kept_token_share": "Tokens sent", "missed": "Needed turns missed",
     "answerable@35%": "At 35% of the tokens", "f1": "F1", "map": "MAP",
 }  # fmt: skip
+_VIEWS = {"turns": "Needed turns", "bill": "Bill"}
 _MAX_LABEL = 60  # characters of a policy's name
 
 
@@ -64,7 +66,7 @@ def draw_page(app: App) -> None:
     st.html(_STYLE)
     state, problems = page.current()
     options, known = option_labels(app.settings.home), sources(app)
-    state, missing = state.with_known(options, known)
+    state, missing = state.with_known(options, known, priced_models(app.settings))
     data = state.data or next(iter(usable(known)), None)
     state = replace(state, data=data)  # named, for what a link opens must not depend on later labels
     page.keep(state, [*problems, *missing])
@@ -80,6 +82,10 @@ def draw_page(app: App) -> None:
     if not columns:
         return
     reference = next((column for column in columns if column.written == state.compared_with), columns[0])
+    page.draw_choice("show", "Show", _VIEWS)
+    if state.show == "bill":
+        draw_bill(app, state, columns, labels, known)
+        return
     draw_results(app, state, columns, reference, known)
     st.subheader("One conversation", anchor=False)
     draw_conversation(app, state, columns, reference)
@@ -99,7 +105,7 @@ def _draw_policies(state: CompareState, options: Mapping[str, str]) -> dict[str,
             placeholder="Select policies or versions",
             help="Type last_k(k=5) or gate(rule=top_k, k=5) for other parameters than the settings have.",
         )  # fmt: skip
-        if reference is not None:
+        if reference is not None and state.show == "turns":
             put(_REFERENCE, reference)
             st.selectbox(
                 "Compared with", texts, key=_REFERENCE, format_func=labels.__getitem__, width=260,

@@ -2,12 +2,14 @@
 
 ?policies=bm25, gate, last_k(k=5)&reference=gate&data=@labels&measure=1
 &conversation=KEY&turn=57&differ=1
+?show=bill&billed=@library&model=gpt-5&pauses=short&bill=1
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import streamlit as st
 
@@ -27,6 +29,9 @@ from convgate.ui.shared.threshold_settings import ThresholdSettings
 
 START = (PolicySpec(BM25.name), PolicySpec(GatePolicy.name), PolicySpec(LastK.name))
 """What a first visit compares; the first is the reference."""
+
+LIBRARY = "@library"
+"""The library, where addresses name what is billed; no file can be called that."""
 
 
 def option_of(column: PolicySpec) -> str:
@@ -126,6 +131,11 @@ class CompareState(PageState):
     reference: PolicySpec | None = param(None, COLUMN)  # noqa: RUF009  # one of the policies; None: the first
     data: str | None = None  # the labels or a set; None: the first that has labelled turns
     measure: bool = False  # whether a person asked to measure what was not measured before
+    show: Literal["turns", "bill"] = "turns"
+    billed: str | None = None  # `LIBRARY`, the labels or a set; None: `data`, and without it the library
+    model: str | None = None  # whose prices; None: that of the settings
+    pauses: Literal["times", "short", "long"] = "times"
+    bill: bool = False  # whether a person asked for a bill
     differ: bool = False  # list only the turns that the policies decide differently
     page: int = param(1, of_conversation=True)  # of the turn table
 
@@ -134,9 +144,11 @@ class CompareState(PageState):
         """The reference; None when there is no policy."""
         return self.reference or next(iter(self.policies), None)
 
-    def with_known(self, options: Collection[str], data: Collection[str]) -> tuple[CompareState, list[str]]:
-        """Return the state without versions and sets that do not exist, and a sentence for each."""
-        state, problems = self.drop_unknown(None, data=data)
+    def with_known(
+        self, options: Collection[str], data: Collection[str], models: Collection[str]
+    ) -> tuple[CompareState, list[str]]:
+        """Return the state without versions, sets and models that do not exist, and a sentence for each."""
+        state, problems = self.drop_unknown(None, data=data, billed=[*data, LIBRARY], model=models)
         columns = tuple(
             column for column in self.policies if not is_gate(column) or option_of(column) in options
         )

@@ -1,0 +1,67 @@
+"""What policies cost: a bar for each bill, by what is read from the cache, written to it, and the rest."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from convgate.core.text import format_dollars
+from convgate.evaluation.bill_report import BillReport, BillRow
+from convgate.figures.hover import describe, plain
+from convgate.figures.layout import axis, drawing, fill
+from convgate.figures.palette import LIGHT, Palette
+
+_PARTS = {
+    "read from the cache": ("forced", "/"),
+    "written to it": ("flip", ""),
+    "plain input": ("dropped", "\\"),
+}  # a role of the palette, and a pattern
+_ROW = 54  # pixels
+_TOP, _BOTTOM = 44, 44
+
+
+def bill_figure(report: BillReport, *, palette: Palette) -> go.Figure:
+    """Return a stacked bar for each policy, its name, bill and change from sending everything above it."""
+    rows = report.rows
+    fig = drawing(palette, height=_TOP + _BOTTOM + _ROW * len(rows), left=8, right=8, top=_TOP)
+    longest = max((row.cost for row in rows), default=0) or 1.0
+    fig.update_layout(
+        barmode="stack", uniformtext={"minsize": 11, "mode": "hide"}, legend={"traceorder": "normal"},
+        xaxis=axis(palette, "USD", range=[0, 1.01 * longest], tickprefix="$", nticks=6),
+        yaxis=axis(palette, range=[len(rows) - 0.4, -0.6], showgrid=False, showticklabels=False),
+    )  # fmt: skip
+    costs = [row.costs_of_parts(report.price) for row in rows]
+    for place, (name, (role, pattern)) in enumerate(_PARTS.items()):
+        fig.add_bar(
+            orientation="h", x=[parts[place] for parts in costs], y=list(range(len(rows))), width=0.46,
+            name=name, marker=fill(getattr(palette, role), pattern, LIGHT.ink),
+            text=[format_dollars(parts[place]) if parts[place] else "" for parts in costs],
+            textposition="inside", insidetextanchor="middle", textangle=0,
+            insidetextfont={"color": LIGHT.ink, "size": 12}, hoverinfo="text",
+            hovertext=[
+                f"<b>{plain(row.policy)}</b><br>{format_dollars(parts[place])} {name}"
+                for row, parts in zip(rows, costs, strict=True)
+            ],
+        )  # fmt: skip
+    for level, row in enumerate(rows):
+        fig.add_annotation(
+            text=f"<b>{plain(row.policy, 32)}</b> {_label(row)}", xref="paper", x=0, xanchor="left",
+            y=level - 0.25, yanchor="bottom", font={"size": 13}, name="bill",
+        )  # fmt: skip
+    return fig.figure()
+
+
+def describe_bill(report: BillReport) -> str:
+    """Return the chart in words, as alternative text."""
+    bills = {}
+    for row in report.rows:
+        parts = zip(_PARTS, row.costs_of_parts(report.price), strict=True)
+        listed = ", ".join(f"{format_dollars(cost)} {name}" for name, cost in parts if cost)
+        bills[row.policy] = f"{format_dollars(row.cost)} ({listed})"
+    return describe("Bills of the input", bills)
+
+
+def _label(row: BillRow) -> str:
+    """Return a bill and its change from sending everything; of that, there is none."""
+    if not row.change:
+        return format_dollars(row.cost)
+    return f"{format_dollars(row.cost)}, {abs(row.change):.0%} {'more' if row.change > 0 else 'less'}"
