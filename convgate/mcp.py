@@ -192,7 +192,7 @@ class Tools:
             conversation = Conversation(id="mcp", turns=turns_from_messages(messages or ()))
             if sum(len(turn.scored_text) for turn in conversation.turns) > MAX_INPUT:
                 raise TranscriptError(f"the messages have more than {MAX_INPUT:,} characters")
-        return conversation.turns, self._selector.select_at(conversation, question=question)
+        return conversation.turns, self._selector.select_at(conversation, question=question, elide=False)
 
     def _stored_turns(self, key: str | None) -> list[tuple[str, str, int, Turn]]:
         """Return key, title, index and turn of the newest conversations, or of one."""

@@ -77,7 +77,7 @@ def test_results_that_are_not_sent_any_more_are_removed_with_old_sessions(settin
     with pytest.raises(MissingResultError):
         results.get("old")
     results.put({"old": "one"}, now - timedelta(days=200))
-    Originals(settings).expand("new")
+    selector_of(settings).select(reread())
     with pytest.raises(MissingResultError):
         results.get("old")
 

@@ -63,6 +63,11 @@ class Elision:
     tokens_before: int = 0
     tokens_after: int = 0
 
+    @property
+    def saved(self) -> int:
+        """Tokens that are not sent."""
+        return self.tokens_before - self.tokens_after
+
     def to_json(self) -> dict[str, Any]:
         """Return all but the texts."""
         return {

@@ -104,9 +104,13 @@ class Evidence:
     repeats: tuple[Repeats, ...] = ()  # of each result
     calling: tuple[int, ...] = ()  # the turns that call tools, increasing
     calls: Mapping[str, ToolCall] = field(default_factory=dict)  # the last one of each id
+    shortened: dict[int, tuple[object, Turn]] = field(default_factory=dict)
+    """Turns with stubs as they were made last, by index, each with what it was made by."""
 
     def first(self, n: int) -> Evidence:
         """Return the facts about the first n turns."""
+        if n == len(self.turns):
+            return self
         results = self.results[: bisect_left(self.results, n, key=lambda result: result.turn)]
         mentions = {string: turn for string, turn in self.mentions.items() if turn < n}
         repeats = (_find_repeats(result, mentions) for result in results)
@@ -136,6 +140,7 @@ class Evidence:
             (*self._repeat_more(added, mentions), *(_find_repeats(result, mentions) for result in results)),
             tuple(calling),
             calls,
+            self.shortened,
         )
 
     def _repeat_more(self, added: Mapping[str, int], mentions: Mapping[str, int]) -> Iterator[Repeats]:

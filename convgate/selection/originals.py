@@ -45,6 +45,8 @@ class Originals:
             return True
         try:
             with self._lock:
+                if not self._known:
+                    self._results.clean_up(now - timedelta(days=self._settings.session.retention_days))
                 self._results.put(new, now)
         except StoreError as error:
             log.warning("tool results are sent whole, because their originals cannot be stored: %s", error)
@@ -60,10 +62,7 @@ class Originals:
 
     @cached_property
     def _results(self) -> ElidedResults:
-        results = ElidedResults(Store(self._settings.database))
-        if not self._settings.read_only:
-            results.clean_up(datetime.now(UTC) - timedelta(days=self._settings.session.retention_days))
-        return results
+        return ElidedResults(Store(self._settings.database))
 
 
 def expand(id: str, *, settings: Settings | str | Path | None = None) -> str:

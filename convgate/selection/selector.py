@@ -178,7 +178,8 @@ class Selector:
         elided: Elisions = {}
         if request.elides:
             found = self.find_elisions(request.table.turns, sent.valid.indices)
-            sent, elided = shorten(sent, found, self.counter)
+            evidence = self._read_evidence(request.table.turns)
+            sent, elided = shorten(sent, found, request.dialect, evidence.shortened)
             decisions = explain_elisions(decisions, elided)
             budgeted = budgeted and shorten_sections(budgeted, elided)
         quotes = self.settings.assistant_first == "quote"
@@ -211,18 +212,19 @@ class Selector:
         """Return (n,) tokens of each turn that stubs would save if all turns were sent."""
         saved = np.zeros(len(request.table), dtype=np.int64)
         if request.elides:
-            turns = request.table.turns
-            evidence = self.evidence.get(turns, lambda known, new: (known or Evidence()).extend(new))
+            evidence = self._read_evidence(request.table.turns)
             for index, own in find_elisions(evidence, None, self.counter).items():
-                saved[index] = sum(each.tokens_before - each.tokens_after for each in own)
+                saved[index] = sum(each.saved for each in own)
         return saved
 
     def find_elisions(self, turns: Sequence[Turn], kept: Collection[int]) -> Elisions:
         """Return the tool results to send as stubs: the stage `elide`. kept: the turns that are sent."""
-        evidence = self.evidence.get(turns, lambda known, new: (known or Evidence()).extend(new))
-        found = find_elisions(evidence, kept, self.counter)
+        found = find_elisions(self._read_evidence(turns), kept, self.counter)
         is_stored = self.originals is None or self.originals.keep(chain.from_iterable(found.values()))
         return found if is_stored else {}
+
+    def _read_evidence(self, turns: Sequence[Turn]) -> Evidence:
+        return self.evidence.get(turns, lambda known, new: (known or Evidence()).extend(new))
 
     def expand(self, id: str) -> str:
         """Return the whole text of a result by the id in its stub; MissingResultError when none has it."""

@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from convgate.core.conversation import Turn
 from convgate.core.decisions import TurnDecisions, Why
 from convgate.core.text import pluralize
 from convgate.elision.elide import Elision
-from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.selection.added import Message
 from convgate.selection.memory import message_number
 from convgate.selection.selection import Budgeted, PlacedTurn, Section
 from convgate.selection.sending import SentMessages
 from convgate.transcripts import dialect_of, turns_from_messages
+from convgate.transcripts.dialects.base import Dialect
 
 W = TypeVar("W", bound=Why)
 
@@ -22,36 +23,51 @@ Elisions = Mapping[int, tuple[Elision, ...]]
 """Elided results by their turns."""
 
 
-def shorten_message(message: Message, elisions: Sequence[Elision]) -> tuple[Message, tuple[Elision, ...]]:
-    """Return a copy of a message with stubs, and the elisions that its API has a place for."""
-    dialect, done = dialect_of([message]), list[Elision]()
+def shorten_message(
+    message: Message, elisions: Sequence[Elision], dialect: Dialect | None = None
+) -> tuple[Message, tuple[Elision, ...]]:
+    """Return a copy of a message with stubs, and the elisions that its API has a place for.
+
+    dialect: the likely one, which is tried first.
+    """
+    made = list[Elision]()
     for elision in elisions:
-        if (changed := dialect.replace_result(message, elision.call_id, elision.stub)) is not None:
-            message = changed
-            done.append(elision)
-    return message, tuple(done)
+        for each in (dialect, None):
+            changed = (each or dialect_of([message])).replace_result(message, elision.call_id, elision.stub)
+            if changed is not None:
+                message = changed
+                made.append(elision)
+                break
+    return message, tuple(made)
 
 
 def shorten(
-    sent: SentMessages, elisions: Elisions, counter: TokenCounter | None
+    sent: SentMessages, elisions: Elisions, dialect: Dialect, known: dict[int, tuple[object, Turn]]
 ) -> tuple[SentMessages, dict[int, tuple[Elision, ...]]]:
-    """Return what is sent with stubs, and the elisions that were made."""
+    """Return what is sent with stubs, and the elisions that were made.
+
+    known: of `Evidence.shortened`.
+    """
     messages, turns, tokens = [*sent.messages], [*sent.turns], [*sent.tokens]
-    made: dict[int, tuple[Elision, ...]] = {}
+    all_made: dict[int, tuple[Elision, ...]] = {}
+    shortened: dict[int, int] = {}
     for row, place in enumerate(sent.places):
         if place is None or place not in elisions:
             continue
-        message, done = shorten_message(messages[row], elisions[place])
-        if done:
+        message, made = shorten_message(messages[row], elisions[place], dialect)
+        if not made:
+            continue
+        key, turn = known.get(place, (None, turns[row]))
+        if key != made:
             source = message if messages[row] == turns[row].source else None
-            turns[row] = replace(turns[row], parts=turns_from_messages([message])[0].parts, source=source)
-            messages[row], made[place] = message, done
-            tokens[row] = int(turn_tokens(turns[row : row + 1], counter)[0])
-    if not made:
-        return sent, made
-    texts = {place: turn.text for place, turn in zip(sent.places, turns, strict=True) if place in made}
-    shortened = {place: message_number(text) for place, text in texts.items() if place is not None}
-    return replace(sent, messages=messages, turns=turns, tokens=tokens, shortened=shortened), made
+            turn = replace(turns[row], parts=turns_from_messages([message])[0].parts, source=source)
+            known[place] = made, turn
+        messages[row], turns[row], all_made[place] = message, turn, made
+        tokens[row] -= sum(elision.saved for elision in made)
+        shortened[place] = message_number(turn.text)
+    if not all_made:
+        return sent, all_made
+    return replace(sent, messages=messages, turns=turns, tokens=tokens, shortened=shortened), all_made
 
 
 def explain_elisions(decisions: TurnDecisions, elisions: Elisions) -> TurnDecisions:
@@ -81,9 +97,7 @@ def _explain(why: W, elisions: Sequence[Elision]) -> W:
 
 def shorten_sections(budgeted: Budgeted, elisions: Elisions) -> Budgeted:
     """Return the sections of a budget with the tokens of stubs."""
-    saved = {
-        index: sum(each.tokens_before - each.tokens_after for each in own) for index, own in elisions.items()
-    }
+    saved = {index: sum(each.saved for each in own) for index, own in elisions.items()}
     return replace(
         budgeted, sections=tuple(_shorten_section(section, saved) for section in budgeted.sections)
     )

@@ -156,7 +156,7 @@ class Proxy:
             choice = MessageSelector(selector).choose(turns, adds=True, session=session)
         tokens, kept = turn_tokens(turns), choice.of(items, items)
         elided = [elision for own in choice.elided.values() for elision in own]
-        saved = sum(elision.tokens_before - elision.tokens_after for elision in elided)
+        saved = sum(elision.saved for elision in elided)
         added = [turn for own in choice.added.values() for turn in own]
         dropped = len(items) - len(choice.indices)
         counts = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import runpy
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
 from convgate.mcp import MAX_SHOWN, MAX_TEXT, MAX_TEXTS, build_server
 from convgate.store import Conversations, NewConversation, Store
+from convgate.store.results import ElidedResults
 from convgate.versions import SHIPPED
 from convgate.versions.card import Draft
 from convgate.versions.version import write_version
@@ -63,13 +65,13 @@ def messages(*texts: str) -> list[dict[str, str]]:
     return [{"role": roles[index % 2], "content": text} for index, text in enumerate(texts)]
 
 
-def test_agents_see_three_tools_that_only_read_and_the_notice() -> None:
+def test_agents_see_four_tools_that_only_read_and_the_notice() -> None:
     async def ask() -> Any:
         async with Client(build_server()) as client:
             return (await client.list_tools()).tools, client.instructions
 
     tools, instructions = asyncio.run(ask())
-    assert [tool.name for tool in tools] == ["select_context", "explain_turn", "search_history"]
+    assert [tool.name for tool in tools] == ["select_context", "explain_turn", "search_history", "expand"]
     assert all(tool.annotations.read_only_hint for tool in tools)
     assert "untrusted" in instructions
 
@@ -165,3 +167,12 @@ def test_the_example_shows_what_an_agent_gets_over_standard_input_and_output(
     assert "tools: select_context, explain_turn, search_history" in printed
     assert "found in Orders, turn 1: PostgreSQL" in printed
     assert "(The current message.)" not in printed  # a typed question is no turn
+
+
+def test_a_shortened_result_comes_back_by_its_id(convgate_home: Path):
+    results = ElidedResults(Store(load_settings().database))
+    results.put({"3fa9c1d2e4b5": INJECTION}, datetime.now(UTC))
+    shown = call("expand", id="3fa9c1d2e4b5")
+    assert shown["text"] == INJECTION
+    assert "untrusted" in shown["notice"]
+    assert "'none'" in call("expand", id="none", is_error=True)

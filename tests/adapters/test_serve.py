@@ -33,6 +33,7 @@ from tests.adapters.responses import exchange, violations
 from tests.adapters.serving import AUTHORIZED, TOKEN, long_chat, running, settings_of
 from tests.fakes import FakeEncoder
 from tests.rollouts import start_at_half
+from tests.tool_runs import Run, code
 
 pytestmark = pytest.mark.adapters
 
@@ -84,6 +85,17 @@ def test_select_takes_items_of_the_responses_api(client: TestClient) -> None:
     assert session[-1].json()["messages"] == reply["messages"], "one by one they are as much one response"
     reference = {"type": "item_reference", "id": "msg_1"}
     assert error_of(client.post("/v1/select", json={"messages": [reference]})) == (422, "transcript")
+
+
+def test_a_shortened_result_comes_back_by_its_id(convgate_home: Path) -> None:
+    run = Run().call("Bash", code(), command="make").go_on().call("Bash", "ok", command="make")
+    with client_of(convgate_home, elide=True, policy="everything", policy_parameters={}) as client:
+        reply = client.post("/v1/select", json={"messages": run.messages}).json()
+        (elided,) = reply["elided"]
+        assert elided["id"] in reply["messages"][elided["index"]]["content"]
+        original = client.get(f"/v1/results/{elided['id']}").json()
+        assert original == {"id": elided["id"], "text": code()}
+        assert error_of(client.get("/v1/results/none")) == (404, "missing_result")
 
 
 def test_question_is_the_current_message(client: TestClient) -> None:
@@ -141,7 +153,7 @@ def test_health_and_schema_need_no_token_and_metrics_do(client: TestClient) -> N
     anonymous = TestClient(client.app)
     assert anonymous.get("/healthz").json() == {"status": "ok"}
     assert set(anonymous.get("/openapi.json").json()["paths"]) == {
-        "/v1/select", "/v1/score", "/v1/feedback", "/v1/outcome", "/healthz", "/metrics",
+        "/v1/select", "/v1/score", "/v1/feedback", "/v1/outcome", "/v1/results/{id}", "/healthz", "/metrics",
     }  # fmt: skip
     page = anonymous.get("/docs").text
     assert "/v1/select" in page
