@@ -16,8 +16,25 @@ OPENAI, ANTHROPIC = "/v1/chat/completions", "/v1/messages"
 
 
 def count_tokens(message: dict[str, Any]) -> int:
-    """Return the tokens of a message: a word each."""
-    return len(message["content"].split())
+    """Return the tokens of a message: a word each; of content in blocks, those of its JSON."""
+    content = message["content"]
+    return len((content if isinstance(content, str) else json.dumps(content)).split())
+
+
+def strip_breakpoints(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return messages without Anthropic's `cache_control`, which is no part of a prefix."""
+    return [
+        message
+        if isinstance(message["content"], str)
+        else {
+            **message,
+            "content": [
+                {name: value for name, value in block.items() if name != "cache_control"}
+                for block in message["content"]
+            ],
+        }
+        for message in messages
+    ]
 
 
 class SimulatedProvider:
@@ -25,6 +42,7 @@ class SimulatedProvider:
 
     def __init__(self) -> None:
         self.now = 0.0
+        self.bodies: list[bytes] = []  # of the requests, as they came
         self._warm_until: dict[str, float] = {}  # by path and literal text of a prefix
         provider = self
 
@@ -32,8 +50,13 @@ class SimulatedProvider:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                reply = json.dumps({"usage": provider._use(self.path, body["messages"])}).encode()
+                data = self.rfile.read(int(self.headers["Content-Length"]))
+                provider.bodies.append(data)
+                body = json.loads(data)
+                messages = strip_breakpoints(body["messages"])
+                reply = json.dumps({"usage": provider._use(self.path, messages)}).encode()
+                if body.get("stream"):
+                    reply = b"data: %s\n\ndata: [DONE]\n\n" % reply
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(reply)))
                 self.end_headers()
@@ -47,6 +70,11 @@ class SimulatedProvider:
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
         self._thread.start()
         self._client = HTTPConnection("127.0.0.1", self._server.server_port, timeout=10)
+
+    @property
+    def url(self) -> str:
+        """The base URL, as an upstream of the proxy."""
+        return f"http://127.0.0.1:{self._server.server_port}/v1"
 
     def post(self, path: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
         """Return the `usage` of a request, which goes over the network."""

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from convgate.adapters.selection import MessageSelector
 from convgate.core.decisions import CACHE
 from convgate.costs.cache import PromptCache
 from convgate.costs.prices import Price
@@ -24,7 +25,9 @@ from convgate.selection.selection import Selection
 from convgate.selection.selector import Selector
 from convgate.store.database import Store
 from convgate.store.sent_requests import SentRequests
-from tests.selectors import FixedPolicy, chat, count_words, plain
+from convgate.transcripts import turns_from_messages
+from tests.selectors import FixedPolicy, chat, count_words, make_selector, plain
+from tests.tool_runs import Run
 
 PRICE = Price("test", 1.0, 0.1, 1.25, 5.0, life_seconds=300, min_tokens=0, block_tokens=1)
 
@@ -209,3 +212,45 @@ class TestWorkers:
             selection = selector.select(long_chat(11), at=60)
         assert "other workers do not know what was sent last" in caplog.text
         assert report(selection).tokens_cached > 0
+
+
+class TestRuns:
+    """Calls and results behind the message are part of the request, of its price and of the prefix."""
+
+    def test_what_a_run_sent_is_in_the_cache_of_the_next_message(self) -> None:
+        asked = [
+            *long_chat(3),
+            *Run("").call("read", "line " * 5_000).call("read", "more " * 5_000).messages[1:],
+        ]
+        selector = priced(None)
+        MessageSelector(selector).select(asked[:3])
+        sent = MessageSelector(selector).select(asked)
+        assert sent == asked
+        messages = [*asked, *chat("Now the other.")]
+        kept = keep(selector, range(2, len(asked)))
+        choice = MessageSelector(kept).choose(turns_from_messages(messages), adds=True)
+        assert choice.selection is not None
+        assert report(choice.selection).way == "append", "the run is not written again"
+        assert report(choice.selection).tokens_cached > 10_000
+        assert choice.selection.prefix is not None
+        assert choice.selection.prefix.tokens == choice.selection.prefix.before
+
+    def test_the_bill_of_a_run_has_every_call(self) -> None:
+        run, selector = Run().call("read", "line " * 500), priced(None)
+        cache, cost = PromptCache(PRICE), 0.0
+        for _ in range(4):
+            turns = turns_from_messages(run.call("read", "line " * 500).messages)
+            selection = MessageSelector(selector).choose(turns, adds=True).selection
+            assert selection is not None
+            cost += PRICE.cost(cache.request(0, [*enumerate(turn_tokens(turns, selector.counter).tolist())]))
+            assert report(selection).spending.cost == pytest.approx(cost)
+        assert report(selection).spending.cost_all == pytest.approx(cost)
+
+    def test_a_budget_counts_the_run(self) -> None:
+        messages = [*long_chat(3), *Run("").call("read", "line " * 300).messages[1:]]
+        selector = replace(make_selector(policy=FixedPolicy()), price=PRICE)
+        selection = MessageSelector(selector, 700).choose(turns_from_messages(messages), adds=True).selection
+        assert selection is not None
+        assert (selection.budget, selection.over_budget) == (700, 0)
+        assert 500 < selection.tokens <= 700
+        assert len(selection.messages) < len(messages)

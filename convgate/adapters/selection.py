@@ -15,7 +15,6 @@ from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import Settings
-from convgate.messages.tokens import turn_tokens
 from convgate.messages.validity import make_valid
 from convgate.selection.load import load
 from convgate.selection.selection import Selection
@@ -122,22 +121,16 @@ class MessageSelector:
         current = _find_current(turns, images_follow_results=dialect.images_follow_results)
         if current is None:
             return Choice(list(range(len(turns))))
-        following = range(current + 1, len(turns))
-        budget = settings.budget.tokens if self.budget is None else self.budget
-        if budget is not None and following:
-            budget = max(0, budget - int(turn_tokens(turns[current + 1 :], selector.counter).sum()))
-        # Results are elided below, where those after the current message are.
         selection = selector.select_at(
-            Conversation(id="live", turns=turns), current, budget=budget, adds=adds, session=session,
-            elide=False,
+            Conversation(id="live", turns=turns), current, budget=self.budget, adds=adds, session=session,
+            elide=None if adds else False, with_run=True,
         )  # fmt: skip
-        kept = {*selection.indices, *following, *always}
+        kept = {*selection.indices, *always}
         indices = make_valid(turns, kept, len(turns) - 1, pair_answers=settings.pair_answers).indices
         if settings.assistant_first == "quote":
             first = next((index for index in indices if turns[index].role == "user"), 0)
             indices = [index for index in indices if index >= first or turns[index].is_instruction]
-        elided = selector.find_elisions(turns, indices) if settings.elide else {}
-        return Choice(indices, selection, elided, _find_added(selection))
+        return Choice(indices, selection, selection.elided, _find_added(selection))
 
 
 def _find_added(selection: Selection) -> dict[int, list[Turn]]:

@@ -65,7 +65,7 @@ class _Candidate(NamedTuple):
     way: Way
     kept: NDArray[np.bool_]  # (n,)
     quotes: Quotes
-    numbers: NDArray[np.int64]  # (m,) of its messages, as in `PastRequest.sent`
+    numbers: NDArray[np.int64]  # (m,) of its messages and the run, as in `PastRequest.sent`
     tokens: NDArray[np.int64]  # (m,)
 
 
@@ -80,9 +80,9 @@ class PrefixReuse:
         counter: TokenCounter | None,
         saved: NDArray[np.int64],
     ) -> None:
-        """Choose it. selected: what the policy keeps. saved: (n,) tokens of each turn that stubs save."""
+        """Choose it. selected: what the policy keeps. saved: (n + k,) tokens of each turn that stubs save."""
         self._request, self._price, self._counter = request, price, counter
-        past, costs = request.past, request.table.costs - saved
+        past, costs = request.past, np.concatenate([request.table.costs, request.run_costs]) - saved
         self._before = Spending() if past is None else past.spending or Spending()
         self._warm = None if past is None or request.at - past.at > price.life_seconds else past
         self._n_warm = self._before.n_warm + (self._warm is not None)
@@ -94,10 +94,12 @@ class PrefixReuse:
         known = (
             0
             if self._warm is None
-            else int(everything.tokens[everything.numbers <= self._warm.current].sum())
+            else int(everything.tokens[everything.numbers <= self._warm.sent[-1]].sum())
         )
         self._cost_all = _cost(price, everything.tokens, known)
-        limit = math.inf if request.budget is None else max(request.budget, int(candidates[0].tokens.sum()))
+        limit = math.inf
+        if request.budget is not None:
+            limit = max(request.budget + int(costs[len(request.table) :].sum()), candidates[0].tokens.sum())
         self._chosen = min((each for each in candidates if each.tokens.sum() <= limit), key=self._weigh)
 
     def _weigh(self, candidate: _Candidate) -> tuple[bool, float]:
@@ -173,12 +175,13 @@ def _find_candidates(
         further = [*added, *messages.values()]
         numbers = np.insert(indices, places, [message_number(message.turn.text) for message in further])
         tokens = np.insert(costs[indices], places, [message.tokens for message in further])
+        numbers, tokens = np.concatenate([numbers, request.run_indices]), np.concatenate([tokens, costs[n:]])
         return _Candidate(way, kept, quotes, numbers, tokens)
 
     candidates = [candidate("select", needed, {})]
     if past is not None and past.current < n:
         layout = np.zeros(n, dtype=np.bool_)
-        layout[past.sent[past.sent >= 0]] = True
+        layout[past.sent[(past.sent >= 0) & (past.sent < n)]] = True
         layout[past.current + 1 :] = True
         layout &= sendable
         layout[table.current] = True

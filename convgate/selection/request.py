@@ -5,8 +5,11 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
 
 from convgate.core.conversation import CurrentMessage, History, Turn
 from convgate.core.errors import RequestError
@@ -14,7 +17,7 @@ from convgate.core.settings import Settings
 from convgate.guardrails.request import Fallback
 from convgate.invariants.invariant import Invariant
 from convgate.messages.table import TurnTable
-from convgate.messages.tokens import TokenCounter
+from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.modes.mode import Mode, find_mode
 from convgate.selection.added import AddedMessage, Capsule, Message, read_capsules
 from convgate.selection.memory import NamedIntents, PastRequest
@@ -32,6 +35,7 @@ class Options(TypedDict, total=False):
     dialect: str | None  # of added messages, such as "anthropic"; None: that of the list, else OpenAI's
     request_id: str | None  # the request's name for `record_outcome`; None: a new one
     at: float | None  # when the request is made, in seconds since 1970; None: now
+    with_run: bool  # whether the turns after the message, calls and results, are sent behind it, too
 
 
 class AllOptions(Options, total=False):
@@ -40,6 +44,10 @@ class AllOptions(Options, total=False):
     budget: int | None
     intent: str | None
     session: str | None
+
+
+def _no_costs() -> NDArray[np.int64]:
+    return np.zeros(0, dtype=np.int64)
 
 
 def _overrules_nothing(_: Mode) -> Fallback | None:
@@ -58,7 +66,9 @@ class Request:
     table: TurnTable  # of all turns up to the message to answer, which is its last
     dialect: Dialect  # the shape of messages that are added
     messages: Sequence[Message] | None = None  # the caller's; None: the sources of the turns
-    budget: int | None = None  # tokens of everything that is sent; None: no limit
+    run: Sequence[Turn] = ()  # turns after the message to answer, which are sent behind it
+    run_costs: NDArray[np.int64] = field(default_factory=_no_costs)  # (k,) tokens of each
+    budget: int | None = None  # tokens of everything that is sent but the run; None: no limit
     intent: Mode | None = None  # the mode that the caller named
     capsules: Sequence[AddedMessage] = ()
     pair_answers: bool = False  # whether a question and its answer stay together
@@ -72,6 +82,16 @@ class Request:
     def turns(self) -> list[Turn]:
         """The caller's turns up to the message to answer; those of the table may be others that are equal."""
         return [*self.history.conversation.turns[: self.history.stop], self.current.turn]
+
+    @property
+    def sent_turns(self) -> list[Turn]:
+        """The turns of the table, and the run."""
+        return [*self.table.turns, *self.run]
+
+    @property
+    def run_indices(self) -> range:
+        """The indices of the run."""
+        return range(len(self.table), len(self.table) + len(self.run))
 
     @property
     def intents(self) -> NamedIntents | None:
@@ -109,6 +129,12 @@ def ask(
     shape = table.dialect if dialect is None else dialect_named(dialect)
     if messages is not None and current.index is None:
         messages = [*messages, shape.message(current.turn.role, current.turn.text)]
+    run = (
+        history.conversation.turns[current.index + 1 :]
+        if options.get("with_run") and current.index is not None
+        else ()
+    )
+    run_costs = turn_tokens(run, counter) if run else _no_costs()
     adds, elide, at = options.get("adds", True), options.get("elide"), options.get("at")
     return Request(
         id,
@@ -119,7 +145,9 @@ def ask(
         table,
         shape,
         messages,
-        budget,
+        run,
+        run_costs,
+        None if budget is None else max(0, budget - int(run_costs.sum())),
         intent=None if intent is None else find_mode(intent, settings),
         capsules=read_capsules(options.get("capsules", ()), counter) if adds else (),
         pair_answers=settings.pair_answers if paired is None else paired,

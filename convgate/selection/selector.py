@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Unpack
 
@@ -47,7 +47,7 @@ from convgate.selection.originals import Originals
 from convgate.selection.reading import encode_turns
 from convgate.selection.request import AllOptions, Options, Request, ask
 from convgate.selection.selection import Selection
-from convgate.selection.sending import SentMessages, hold, send
+from convgate.selection.sending import SentMessages, add_run, hold, send
 from convgate.selection.shortening import Elisions, explain_elisions, shorten, shorten_sections
 from convgate.traces import span
 from convgate.transcripts import MessageReader, list_messages, turns_from_messages
@@ -175,10 +175,12 @@ class Selector:
             saved = self._find_savings(request)
             reuse = PrefixReuse(request, sent, self.price, self.counter, saved)
             sent, decisions = reuse.send(sent, decisions, held)
+        indices, sent = [*sent.valid.indices, *request.run_indices], add_run(request, sent)
+        budgeted = budgeted and replace(budgeted, total=budgeted.total + int(request.run_costs.sum()))
         elided: Elisions = {}
         if request.elides:
-            found = self.find_elisions(request.table.turns, sent.valid.indices)
-            evidence = self._read_evidence(request.table.turns)
+            found = self.find_elisions(request.sent_turns, indices)
+            evidence = self._read_evidence(request.sent_turns)
             sent, elided = shorten(sent, found, request.dialect, evidence.shortened)
             decisions = explain_elisions(decisions, elided)
             budgeted = budgeted and shorten_sections(budgeted, elided)
@@ -187,7 +189,7 @@ class Selector:
         if quotes:
             messages, rows = quote_opening(sent.messages, sent.turns)
             places = [sent.places[row] for row in rows]
-        tokens, indices = sum(sent.tokens), sent.valid.indices
+        tokens = sum(sent.tokens)
         prefix = compare_prefix(request.past, sent.numbers, sent.tokens, sent.shortened)
         selection = Selection(
             messages=join_neighbours(request.dialect, messages),
@@ -195,7 +197,7 @@ class Selector:
             indices=indices[:-1] if request.current.index is None else indices,
             invariants=tuple(invariants),
             tokens=tokens,
-            tokens_total=int(request.table.costs[request.history.start :].sum()),
+            tokens_total=int(request.table.costs[request.history.start :].sum() + request.run_costs.sum()),
             missing_results=sent.valid.missing_results,
             prefix=prefix,
             budgeted=budgeted,
@@ -209,11 +211,10 @@ class Selector:
         return selection, sent
 
     def _find_savings(self, request: Request) -> NDArray[np.int64]:
-        """Return (n,) tokens of each turn that stubs would save if all turns were sent."""
-        saved = np.zeros(len(request.table), dtype=np.int64)
+        """Return (n + k,) tokens of each turn that stubs would save if all turns were sent."""
+        saved = np.zeros(len(request.table) + len(request.run), dtype=np.int64)
         if request.elides:
-            turns = request.table.turns
-            evidence = self.evidence.get(turns, lambda known, new: (known or Evidence()).extend(new))
+            evidence = self._read_evidence(request.sent_turns)
             for index, own in find_elisions(evidence, None, self.counter).items():
                 saved[index] = sum(each.saved for each in own)
         return saved

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -117,6 +117,19 @@ def send(
         sent.turns.insert(row, message.turn)
         sent.tokens.insert(row, message.tokens)
     return sent
+
+
+def add_run(request: Request, sent: SentMessages) -> SentMessages:
+    """Return what is sent with the run behind the message to answer."""
+    if not request.run:
+        return sent
+    return replace(
+        sent,
+        messages=[*sent.messages, *to_messages(request.run)],
+        places=[*sent.places, *request.run_indices],
+        turns=[*sent.turns, *request.run],
+        tokens=[*sent.tokens, *request.run_costs.tolist()],
+    )
 
 
 def _in_shape(dialect: Dialect, added: AddedMessage) -> Message:

@@ -7,6 +7,8 @@ import os
 from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from convgate.selection.caching import CacheReport
+
 FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 """Environment variable of the folder that workers share; read when prometheus_client is imported."""
 
@@ -15,16 +17,22 @@ REQUEST_SECONDS = Histogram("convgate_request_seconds", "Until the last byte.", 
 SELECT_SECONDS = Histogram("convgate_select_seconds", "Selecting the messages of a request.")
 MESSAGES = Counter("convgate_messages", "Messages of selections.", ["outcome"])
 TOKENS = Counter("convgate_tokens", "Tokens of selections.", ["outcome"])
+DOLLARS = Counter("convgate_dollars", "Input of requests by the prices of the settings.", ["outcome"])
 FALLBACKS = Counter("convgate_fallbacks", "Requests that the proxy forwarded unchanged.", ["reason"])
 UPSTREAM_FAILURES = Counter("convgate_upstream_failures", "Requests without a whole response.", ["kind"])
 
 
-def count_selection(*, kept: int, dropped: int, tokens_kept: int, tokens_total: int) -> None:
-    """Count the messages and tokens of a selection."""
+def count_selection(
+    *, kept: int, dropped: int, tokens_kept: int, tokens_total: int, cache: CacheReport | None = None
+) -> None:
+    """Count the messages and tokens of a selection, and with prices its dollars."""
     MESSAGES.labels("kept").inc(kept)
     MESSAGES.labels("dropped").inc(dropped)
     TOKENS.labels("kept").inc(tokens_kept)
     TOKENS.labels("dropped").inc(max(0, tokens_total - tokens_kept))  # messages may be added
+    if cache is not None:
+        DOLLARS.labels("sent").inc(cache.cost)
+        DOLLARS.labels("everything").inc(cache.cost_all)
 
 
 def exposition() -> bytes:

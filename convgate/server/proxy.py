@@ -22,6 +22,7 @@ from starlette.responses import Response, StreamingResponse
 from convgate.adapters.selection import MessageSelector
 from convgate.core.errors import ConvgateError
 from convgate.messages.tokens import turn_tokens
+from convgate.selection.caching import CacheReport
 from convgate.server import metrics
 from convgate.server.limits import TOKEN_HEADER, bearer_of, error_response, is_token
 from convgate.server.service import Service
@@ -69,6 +70,7 @@ class Forwarded:
     body: bytes
     headers: dict[str, str]
     counts: dict[str, int] = field(default_factory=dict)  # for `metrics.count_selection`
+    cache: CacheReport | None = None  # with prices
 
 
 class Proxy:
@@ -130,7 +132,7 @@ class Proxy:
         try:
             async with asyncio.timeout(self._settings.server.select_seconds):
                 forwarded = await self._service.run(self._reduce, body, name, session)
-            metrics.count_selection(**forwarded.counts)
+            metrics.count_selection(**forwarded.counts, cache=forwarded.cache)
             return forwarded
         except TimeoutError:
             reason = "timeout"
@@ -175,13 +177,16 @@ class Proxy:
             headers["x-convgate-arm"] = arm
         if choice.selection is not None:
             headers["x-convgate-request-id"] = choice.selection.request_id
+        cache = choice.selection.cache if choice.selection else None
+        if cache is not None:
+            headers |= {"x-convgate-way": cache.way, "x-convgate-dollars": f"{cache.cost:.6f}"}
         if elided:
             headers["x-convgate-elided"] = str(len(elided))
         if self._settings.server.shadow:
-            return Forwarded(body, {**headers, "x-convgate-shadow": "true"}, counts)
+            return Forwarded(body, {**headers, "x-convgate-shadow": "true"}, counts, cache)
         if dropped or elided or added:
             body = json.dumps({**request, name: join_neighbours(dialect_of(kept), kept)}).encode()
-        return Forwarded(body, headers, counts)
+        return Forwarded(body, headers, counts, cache)
 
     def _headers(self, request: Request) -> list[tuple[str, str]]:
         """Return the client's headers for the upstream, without those for this server."""

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConversationError, StoreError
 from convgate.core.settings import Settings, load_settings
+from convgate.costs.prices import find_price
 from convgate.embedding.base import Encoder
 from convgate.guardrails.guardrails import Guardrails, load_guard
 from convgate.guardrails.outcomes import check_outcome, record_outcomes
@@ -91,7 +92,8 @@ class Arms:
     def __init__(self, settings: Settings, guard: Guard | None, encoder: Encoder | None) -> None:
         def load(settings: Settings, arm: Arm | None = None) -> Selector:
             policy = build_policy(settings.policy, settings, encoder or EncoderOnDemand(settings))
-            return selector_of(policy, settings, log=Log(lambda: guard, logs_all=True, arm=arm))
+            log = Log(lambda: guard, logs_all=True, arm=arm)
+            return selector_of(policy, settings, log=log, price=find_price(settings))
 
         start_traces(settings)
         self.default = load(settings)
@@ -166,6 +168,7 @@ class Service:
             dropped=sum(not decision.kept for decision in selection.decisions),
             tokens_kept=selection.tokens,
             tokens_total=max(selection.tokens, selection.tokens_total),
+            cache=selection.cache,
         )
         return {**selection.to_json(), "policy": selector.name, "arm": arm, "session": session}
 
