@@ -158,7 +158,8 @@ def _show(
     yield Table(cells, {"policy": "word", **dict.fromkeys(list(cells[0])[1:], "number")})
     yield (
         "bill: of the input. change: from everything. cached: of the tokens, those read from the cache."
-        " missed: of a request's needed turns, those not sent. dearer: conversations that cost more than everything."
+        " missed: of a request's needed turns, those not sent. dearer: conversations that cost more than"
+        " everything."
     )
     yield (
         f"{price.name}, USD for a million tokens: {price.input:g} input, {price.cached:g} read from the"
