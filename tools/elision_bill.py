@@ -1,6 +1,6 @@
 """What generated runs cost under a prompt cache: sent whole, with stubs at once, and with stubs in batches.
 
-python -m tools.elision_bill --first 8 --runs 16 --model claude-sonnet-4-5
+python -m tools.elision_bill --first 8 --runs 48 --model claude-sonnet-4-5
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--family", choices=[*FAMILIES], action="append")
     parser.add_argument("--first", type=int, default=8, help="seed of the first run")
-    parser.add_argument("--runs", type=int, default=16)
+    parser.add_argument("--runs", type=int, default=48)
     parser.add_argument("--model", default="claude-sonnet-4-5")
     arguments = parser.parse_args()
     price = find_price(Settings(costs={"model": arguments.model}))
