@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -330,6 +331,9 @@ def test_a_hanging_or_unreachable_webhook_is_given_up(
     server.set_script(server.hang)
     assert not post_alert(f"{server.url}/secret", ALERT, timeout=0.05, pause=0)
     server.released.set()
+    until = time.monotonic() + 30
+    while len(server.requests) < 3 and time.monotonic() < until:  # the server's threads may be behind
+        time.sleep(0.01)
     assert len(server.requests) == 3
     assert not post_alert("http://127.0.0.1:9/secret", ALERT, timeout=0.5, pause=0)
     assert len(caplog.messages) == 2

@@ -27,7 +27,7 @@ from convgate.store.database import Store
 from convgate.store.sent_requests import SentRequests
 from convgate.transcripts import turns_from_messages
 from tests.selectors import FixedPolicy, chat, count_words, make_selector, plain
-from tests.tool_runs import Run
+from tests.tool_runs import Run, code
 
 PRICE = Price("test", 1.0, 0.1, 1.25, 5.0, life_seconds=300, min_tokens=0, block_tokens=1)
 
@@ -245,6 +245,20 @@ class TestRuns:
             cost += PRICE.cost(cache.request(0, [*enumerate(turn_tokens(turns, selector.counter).tolist())]))
             assert report(selection).spending.cost == pytest.approx(cost)
         assert report(selection).spending.cost_all == pytest.approx(cost)
+
+    def test_everything_is_billed_without_stubs(self) -> None:
+        run, selector = Run(), priced(None)
+        selector = replace(selector, settings=selector.settings.updated(elide=True))
+        cache, cost, n_elided = PromptCache(PRICE), 0.0, 0
+        for call in range(20):
+            run.call("Read", code(100, 1 + call % 2), file_path="a.py")
+            turns = turns_from_messages(run.messages)
+            selection = MessageSelector(selector).choose(turns, adds=True).selection
+            assert selection is not None
+            n_elided = len(selection.elided)
+            cost += PRICE.cost(cache.request(0, [*enumerate(turn_tokens(turns, selector.counter).tolist())]))
+            assert report(selection).spending.cost_all == pytest.approx(cost)
+        assert n_elided > 0
 
     def test_a_budget_counts_the_run(self) -> None:
         messages = [*long_chat(3), *Run("").call("read", "line " * 300).messages[1:]]

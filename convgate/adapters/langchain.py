@@ -17,7 +17,7 @@ with needs_extra("langchain", "the adapter of LangChain"):
     from langchain.agents.middleware import AgentMiddleware, ModelRequest
     from langchain_core.messages import BaseMessage
 
-    from convgate.adapters.langgraph import to_openai
+    from convgate.adapters.langgraph import make_message, to_openai
 
 
 class SelectionMiddleware(AgentMiddleware):
@@ -33,14 +33,15 @@ class SelectionMiddleware(AgentMiddleware):
     def wrap_model_call(self, request: ModelRequest, handler: Callable[[ModelRequest], Any]) -> Any:
         """Call the model with the selected messages."""
         messages = _all_messages(request)
-        return handler(_with(request, messages, self.selector.keep(messages, to_openai)))
+        return handler(_with(request, self.selector.select(messages, to_openai, make=make_message)))
 
     async def awrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[Any]]
     ) -> Any:
         """Call the model with the selected messages, without blocking the event loop."""
         messages = _all_messages(request)
-        return await handler(_with(request, messages, await self.selector.akeep(messages, to_openai)))
+        sent = await self.selector.aselect(messages, to_openai, make=make_message)
+        return await handler(_with(request, sent))
 
 
 def _all_messages(request: ModelRequest) -> list[BaseMessage]:
@@ -49,8 +50,5 @@ def _all_messages(request: ModelRequest) -> list[BaseMessage]:
     return request.messages if system is None else [system, *request.messages]
 
 
-def _with(request: ModelRequest, messages: list[BaseMessage], kept: list[int]) -> ModelRequest:
-    selected = [messages[index] for index in kept]
-    return request.override(
-        messages=[message for message in selected if message is not request.system_message]
-    )
+def _with(request: ModelRequest, sent: list[BaseMessage]) -> ModelRequest:
+    return request.override(messages=[message for message in sent if message is not request.system_message])

@@ -14,7 +14,7 @@ from convgate.adapters.selection import MessageSelector, Source
 from convgate.core.extras import needs_extra
 
 with needs_extra("langgraph", "the adapter of LangGraph"):
-    from langchain_core.messages import BaseMessage
+    from langchain_core.messages import BaseMessage, convert_to_messages
     from langchain_core.runnables import RunnableLambda
 
 ROLES = {"human": "user", "ai": "assistant"}  # by a message's type; other types are roles
@@ -29,15 +29,27 @@ def pre_model_hook(source: Source | None = None, budget: int | None = None) -> R
 
     def hook(state: Any) -> dict[str, list[BaseMessage]]:
         messages = state["messages"] if isinstance(state, Mapping) else state.messages
-        return {"llm_input_messages": [messages[index] for index in selector.keep(messages, to_openai)]}
+        return {"llm_input_messages": selector.select(messages, to_openai, make=make_message)}
 
     async def ahook(state: Any) -> dict[str, list[BaseMessage]]:
         messages = state["messages"] if isinstance(state, Mapping) else state.messages
-        return {
-            "llm_input_messages": [messages[index] for index in await selector.akeep(messages, to_openai)]
-        }
+        return {"llm_input_messages": await selector.aselect(messages, to_openai, make=make_message)}
 
     return RunnableLambda(hook, afunc=ahook, name="convgate")
+
+
+def make_message(fields: Mapping[str, Any], message: BaseMessage | None) -> BaseMessage:
+    """Return a message with the text of a dict: a copy of the one given, or a new one.
+
+    A result with other content than text stays as it is.
+    """
+    if message is None:
+        return convert_to_messages([dict(fields)])[0]
+    return (
+        message.model_copy(update={"content": fields["content"]})
+        if isinstance(message.content, str)
+        else message
+    )
 
 
 def to_openai(message: BaseMessage) -> dict[str, Any]:

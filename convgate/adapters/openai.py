@@ -32,7 +32,7 @@ def select_messages(
     """
     items = list(messages)
     sent = (selector or default_selector()).select(
-        items, _fields, [index for index in range(len(items)) if index in always]
+        items, to_dict, [index for index in range(len(items)) if index in always]
     )
     return join_neighbours(dialect_of(sent), sent)
 
@@ -43,7 +43,8 @@ def default_selector() -> MessageSelector:
     return MessageSelector.of()
 
 
-def _fields(item: Any) -> Mapping[str, Any]:
+def to_dict(item: Any) -> Mapping[str, Any]:
+    """Return a message or item as a dict; an empty one of what is neither dict nor model."""
     if isinstance(item, Mapping):
         return item
     return dict(item.model_dump()) if hasattr(item, "model_dump") else {}

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from convgate.adapters.openai import select_messages
+from convgate.adapters.openai import select_messages, to_dict
 from convgate.adapters.selection import MessageSelector, Source
 
 if TYPE_CHECKING:
@@ -37,9 +37,8 @@ def session_input_callback(
     async def select(history: Items, new: Items) -> Items:
         items = [*history, *new]
         always = range(len(history), len(items))
-        kept = await asyncio.to_thread(select_messages, items, selector, always=always)
-        sent = {id(item) for item in kept}
-        return [*(item for item in history if id(item) in sent), *new]
+        kept = await selector.akeep(items, to_dict, always)  # the session stores whatever else is returned
+        return [*(history[index] for index in kept if index < len(history)), *new]
 
     return select
 
@@ -49,8 +48,8 @@ def call_model_input_filter(
 ) -> Callable[[CallModelData[Any]], Awaitable[ModelInputData]]:
     """Return a filter for `RunConfig(call_model_input_filter=…)`: the selected input, the same instructions.
 
-    All items of the current run are sent. `source` and `budget` as in `MessageSelector.of`; a budget does not
-    count the instructions of the agent.
+    All items of the current run are sent, with the setting `elide` stubs of tool results. `source` and
+    `budget` as in `MessageSelector.of`; a budget does not count the instructions of the agent.
 
     Raises the errors of `MessageSelector.of`.
     """

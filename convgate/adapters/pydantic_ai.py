@@ -7,8 +7,10 @@ The history of the run keeps all messages.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from convgate.adapters.selection import MessageSelector, Source
@@ -46,27 +48,54 @@ class SelectionCapability(AbstractCapability[Any]):
 
     async def before_model_request(self, ctx: Any, request_context: Any) -> Any:
         """Replace the messages of this request alone."""
-        request_context.messages = await self.process(request_context.messages)
+        rows, always = _list_rows(request_context.messages)
+        sent = await self.selector.aselect(rows, _row_to_openai, always, _make_row)
+        request_context.messages = _join_rows(request_context.messages, sent)
         return request_context
 
     async def process(self, messages: list[ModelMessage]) -> list[ModelMessage]:
-        """Return the messages to send, in order; of a request that loses some of its parts, a copy."""
-        rows: list[tuple[int, Any]] = []  # a response, a part of a request, or a request without parts
-        for index, message in enumerate(messages):
-            parts = message.parts if isinstance(message, ModelRequest) else ()
-            rows += [(index, item) for item in parts or (message,)]
-        always = [row for row, (_, item) in enumerate(rows) if _is_required(item)]
-        kept: dict[int, list[Any]] = {}
-        for row in await self.selector.akeep([item for _, item in rows], to_openai, always):
-            index, item = rows[row]
-            kept.setdefault(index, []).append(item)
-        return [_with_parts(messages[index], items) for index, items in kept.items()]
+        """Return messages of the list, in order; of a request that loses some of its parts, a copy."""
+        rows, always = _list_rows(messages)
+        kept = await self.selector.akeep(rows, _row_to_openai, always)
+        return _join_rows(messages, [rows[row] for row in kept])
 
 
-def _with_parts(message: ModelMessage, items: list[Any]) -> ModelMessage:
-    if not isinstance(message, ModelRequest) or len(items) >= len(message.parts):
-        return message
-    return replace(message, parts=items)  # with its timestamp, run_id, instructions and metadata
+Row = tuple[int | None, Any]
+"""The index of a message, None for a new one; and the message itself, or a part of it where it has parts."""
+
+
+def _list_rows(messages: Sequence[ModelMessage]) -> tuple[list[Row], list[int]]:
+    """Return the rows of messages, and the places of those that are always sent."""
+    rows: list[Row] = []
+    for index, message in enumerate(messages):
+        parts = message.parts if isinstance(message, ModelRequest) else ()
+        rows += [(index, item) for item in parts or (message,)]
+    return rows, [place for place, (_, item) in enumerate(rows) if _is_required(item)]
+
+
+def _row_to_openai(row: Row) -> dict[str, Any]:
+    return to_openai(row[1])
+
+
+def _make_row(fields: Mapping[str, Any], row: Row | None) -> Row:
+    """Return a row with the text of a dict: a result with a stub, or a new part."""
+    if row is None:
+        part = UserPromptPart if fields["role"] == "user" else SystemPromptPart
+        return None, part(fields["content"])
+    index, item = row
+    return index, replace(item, content=fields["content"]) if isinstance(item, ToolReturnPart) else item
+
+
+def _join_rows(messages: Sequence[ModelMessage], rows: Sequence[Row]) -> list[ModelMessage]:
+    """Return the messages of rows; parts of none are in requests of their own."""
+    joined: list[ModelMessage] = []
+    for index, group in groupby(rows, key=itemgetter(0)):
+        items = [item for _, item in group]
+        message = ModelRequest([]) if index is None else messages[index]
+        if isinstance(message, ModelRequest) and items != [message] and items != [*message.parts]:
+            message = replace(message, parts=items)  # with its timestamp, run_id, instructions and metadata
+        joined.append(message)
+    return joined
 
 
 def _is_required(item: Any) -> bool:

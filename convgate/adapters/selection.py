@@ -26,6 +26,9 @@ log = logging.getLogger(__name__)
 
 Convert = Callable[[Any], Mapping[str, Any]]  # a framework's message to an OpenAI-style dict
 
+Make = Callable[[Mapping[str, Any], Any], Any]
+"""A framework's message of a dict: a copy of the message given, with the text of a stub; None: a new one."""
+
 Source = Selector | Settings | str | Path
 """What chooses: `convgate.load()`, settings, or a settings file's path."""
 
@@ -40,14 +43,20 @@ class Choice:
     added: Mapping[int, Sequence[Turn]] = field(default_factory=dict)
     """By turn, what is sent before it and is no turn: statements, and quotes of earlier turns."""
 
-    def of(self, messages: Sequence[Any], listed: Sequence[Mapping[str, Any]]) -> list[Any]:
-        """Return the messages to send: dicts for what is added, copies of `listed` ones with stubs."""
+    def of(
+        self, messages: Sequence[Any], listed: Sequence[Mapping[str, Any]], make: Make | None = None
+    ) -> list[Any]:
+        """Return the messages to send: dicts for what is added, copies of `listed` ones with stubs.
+
+        make: what makes a framework's messages of these.
+        """
+        make = make or (lambda fields, _: fields)
         sent, dialect = list[Any](), dialect_of(listed)
         kept = frozenset(self.indices)
         for index in sorted(kept.union(self.added)):
-            sent += [dialect.message(turn.role, turn.text) for turn in self.added.get(index, ())]
+            sent += [make(dialect.message(turn.role, turn.text), None) for turn in self.added.get(index, ())]
             if index in self.elided and index in kept:
-                sent.append(shorten_message(listed[index], self.elided[index])[0])
+                sent.append(make(shorten_message(listed[index], self.elided[index])[0], messages[index]))
             elif index in kept:
                 sent.append(messages[index])
         return sent
@@ -77,21 +86,35 @@ class MessageSelector:
         return self._choose(messages, convert, always)[0].indices
 
     def select(
-        self, messages: Sequence[Any], convert: Convert | None = None, always: Sequence[int] = ()
+        self,
+        messages: Sequence[Any],
+        convert: Convert | None = None,
+        always: Sequence[int] = (),
+        make: Make | None = None,
     ) -> list[Any]:
-        """Return the messages to send, as `keep`: the same objects, and dicts.
+        """Return the messages to send, as `keep`: the same objects, and dicts or what `make` makes of them.
 
         Dicts are stubs of tool results, with the setting `elide`, and what is added: what must hold where its
         turn is not sent, and quotes with prices.
         """
         choice, listed = self._choose(messages, convert, always, adds=True)
-        return choice.of(messages, listed)
+        return choice.of(messages, listed, make)
 
     async def akeep(
         self, messages: Sequence[Any], convert: Convert | None = None, always: Sequence[int] = ()
     ) -> list[int]:
         """Return the same as `keep`, without blocking the event loop."""
         return await asyncio.to_thread(self.keep, messages, convert, always)
+
+    async def aselect(
+        self,
+        messages: Sequence[Any],
+        convert: Convert | None = None,
+        always: Sequence[int] = (),
+        make: Make | None = None,
+    ) -> list[Any]:
+        """Return the same as `select`, without blocking the event loop."""
+        return await asyncio.to_thread(self.select, messages, convert, always, make)
 
     def _choose(
         self, messages: Sequence[Any], convert: Convert | None, always: Sequence[int], *, adds: bool = False

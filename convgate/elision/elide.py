@@ -176,7 +176,8 @@ class _Search:
         stub: _Stub | None = result.stubs.get(key, _UNKNOWN)  # other threads may empty it
         if stub is _UNKNOWN:
             stub = self._make(result, used, why, turn)
-            result.stubs.clear()
+            if len(result.stubs) > 1:  # now, and at the last batch
+                result.stubs.clear()
             result.stubs[key] = stub
         return stub
 

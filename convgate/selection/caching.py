@@ -57,7 +57,7 @@ class CacheReport:
     way: Way
     tokens_cached: int  # that the provider is expected to read from its cache
     cost: float  # dollars, of the input
-    cost_all: float  # had everything been sent, now and before
+    cost_all: float  # had everything been sent, now and before, without stubs
     spending: Spending  # of the conversation, with this request
 
 
@@ -91,12 +91,11 @@ class PrefixReuse:
         self._further = (_PRIOR[0] + self._n_warm) / (_PRIOR[1] + self._n_cold)
         candidates = _find_candidates(request, selected, costs, counter)
         self._all = everything = candidates[-1]
-        known = (
-            0
-            if self._warm is None
-            else int(everything.tokens[everything.numbers <= self._warm.sent[-1]].sum())
+        whole = everything.tokens + np.where(
+            everything.numbers < 0, 0, saved[np.maximum(0, everything.numbers)]
         )
-        self._cost_all = _cost(price, everything.tokens, known)
+        is_known = everything.numbers <= (-1 if self._warm is None else self._warm.sent[-1])
+        self._cost_all = _cost(price, whole, 0 if self._warm is None else int(whole[is_known].sum()))
         limit = math.inf
         if request.budget is not None:
             limit = max(request.budget + int(costs[len(request.table) :].sum()), candidates[0].tokens.sum())
@@ -175,7 +174,10 @@ def _find_candidates(
         further = [*added, *messages.values()]
         numbers = np.insert(indices, places, [message_number(message.turn.text) for message in further])
         tokens = np.insert(costs[indices], places, [message.tokens for message in further])
-        numbers, tokens = np.concatenate([numbers, request.run_indices]), np.concatenate([tokens, costs[n:]])
+        numbers, tokens = (
+            np.concatenate([numbers, np.arange(n, len(costs))]),
+            np.concatenate([tokens, costs[n:]]),
+        )
         return _Candidate(way, kept, quotes, numbers, tokens)
 
     candidates = [candidate("select", needed, {})]

@@ -29,6 +29,7 @@ from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
 from convgate.costs.prices import Price
+from convgate.elision.batches import Batches
 from convgate.elision.elide import find_elisions
 from convgate.elision.evidence import Evidence
 from convgate.embedding.base import Progress
@@ -71,7 +72,7 @@ class Selector:
     originals: Originals | None = None  # of results that are sent as stubs; None: they are not stored
     reader: MessageReader = field(default_factory=MessageReader, repr=False)
     tables: ConversationCache[TurnTable] = field(default_factory=ConversationCache, repr=False)
-    evidence: ConversationCache[Evidence] = field(default_factory=ConversationCache, repr=False)
+    evidence: ConversationCache[Batches] = field(default_factory=ConversationCache, repr=False)
 
     @property
     def name(self) -> str:
@@ -170,17 +171,17 @@ class Selector:
             decisions = sent.valid.applied_to(decisions)
         else:
             sent, decisions, budgeted = self.fit().send(request, decisions, invariants, self.counter)
+        evidence = self._read_evidence(request.sent_turns) if request.elides else Evidence()
         reuse = None
         if self.price is not None:
-            saved = self._find_savings(request)
+            saved = self._find_savings(request, evidence)
             reuse = PrefixReuse(request, sent, self.price, self.counter, saved)
             sent, decisions = reuse.send(sent, decisions, held)
         indices, sent = [*sent.valid.indices, *request.run_indices], add_run(request, sent)
         budgeted = budgeted and replace(budgeted, total=budgeted.total + int(request.run_costs.sum()))
         elided: Elisions = {}
         if request.elides:
-            found = self.find_elisions(request.sent_turns, indices)
-            evidence = self._read_evidence(request.sent_turns)
+            found = self._find_elisions(evidence, indices)
             sent, elided = shorten(sent, found, request.dialect, evidence.shortened)
             decisions = explain_elisions(decisions, elided)
             budgeted = budgeted and shorten_sections(budgeted, elided)
@@ -210,23 +211,25 @@ class Selector:
         )
         return selection, sent
 
-    def _find_savings(self, request: Request) -> NDArray[np.int64]:
+    def _find_savings(self, request: Request, evidence: Evidence) -> NDArray[np.int64]:
         """Return (n + k,) tokens of each turn that stubs would save if all turns were sent."""
         saved = np.zeros(len(request.table) + len(request.run), dtype=np.int64)
-        if request.elides:
-            evidence = self._read_evidence(request.sent_turns)
-            for index, own in find_elisions(evidence, None, self.counter).items():
-                saved[index] = sum(each.saved for each in own)
+        for index, own in find_elisions(evidence, None, self.counter).items():
+            saved[index] = sum(each.saved for each in own)
         return saved
 
-    def find_elisions(self, turns: Sequence[Turn], kept: Collection[int]) -> Elisions:
+    def _find_elisions(self, evidence: Evidence, kept: Collection[int]) -> Elisions:
         """Return the tool results to send as stubs: the stage `elide`. kept: the turns that are sent."""
-        found = find_elisions(self._read_evidence(turns), kept, self.counter)
+        found = find_elisions(evidence, kept, self.counter)
         is_stored = self.originals is None or self.originals.keep(chain.from_iterable(found.values()))
         return found if is_stored else {}
 
     def _read_evidence(self, turns: Sequence[Turn]) -> Evidence:
-        return self.evidence.get(turns, lambda known, new: (known or Evidence()).extend(new))
+        """Return the evidence that stubs are made by."""
+        batches = self.evidence.get(
+            turns, lambda known, new: (known or Batches()).extend(new, self.price, self.counter)
+        )
+        return batches.choose(self.price, self.counter)
 
     def expand(self, id: str) -> str:
         """Return the whole text of a result by the id in its stub; MissingResultError when none has it."""

@@ -177,8 +177,7 @@ class Proxy:
             headers["x-convgate-arm"] = arm
         if choice.selection is not None:
             headers["x-convgate-request-id"] = choice.selection.request_id
-        cache = choice.selection.cache if choice.selection else None
-        if cache is not None:
+        if (cache := choice.selection.cache if choice.selection else None) is not None:
             headers |= {"x-convgate-way": cache.way, "x-convgate-dollars": f"{cache.cost:.6f}"}
         if elided:
             headers["x-convgate-elided"] = str(len(elided))

@@ -213,6 +213,18 @@ def test_a_shortened_result_is_returned_byte_for_byte(provider: SimulatedProvide
     assert n_shortened == int(response.headers["x-convgate-elided"])
 
 
+def test_stubs_do_not_cost_more_than_they_save(provider: SimulatedProvider) -> None:
+    requests, price = agent_requests(n_messages=2, n_calls=20), price_of(ANTHROPIC)
+    elide = priced(
+        ANTHROPIC, CONVGATE_ELIDE="true", CONVGATE_POLICY="everything", CONVGATE_POLICY_PARAMETERS="{}"
+    )
+    with served("--upstream", provider.url, **elide) as (_, client):
+        responses = [post(client, ANTHROPIC, messages) for messages in requests]
+    usages = [usage_of(response) for response in responses]
+    assert int(responses[-1].headers["x-convgate-elided"]) > 0
+    assert sum(map(price.cost, usages)) < 0.9 * sum(bill_everything(ANTHROPIC, requests))
+
+
 def test_a_stream_is_selected_and_relayed_like_any_other(provider: SimulatedProvider) -> None:
     with served("--upstream", provider.url, **priced(OPENAI)) as (_, client):
         for messages in chat_requests():

@@ -36,3 +36,14 @@ def test_session_grows_by_new_messages(capsys: pytest.CaptureFixture[str]) -> No
     assert "  system: You are a travel agent." in last
     assert "900 euros" in last
     assert "  user: Which hotels in Rome fit my budget?" in last
+
+
+def test_a_coding_agents_run_costs_less_through_the_proxy(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(EXAMPLES / "coding_agent_proxy.py"), run_name="__main__")
+    lines = capsys.readouterr().out.splitlines()
+    dollars = dict(line.rsplit(" ", 1) for line in lines if line.startswith("convgate_dollars_total"))
+    sent, everything = (
+        dollars[f'convgate_dollars_total{{outcome="{name}"}}'] for name in ("sent", "everything")
+    )
+    assert " 0 results shortened" not in lines[24]
+    assert float(sent) < float(everything)
