@@ -170,7 +170,7 @@ class Tools:
 
     @cached_property
     def _selector(self) -> Selector:
-        return load(self._settings, encoder=self._encoder)
+        return load(self._settings.updated(costs={"model": None}), encoder=self._encoder)
 
     @cached_property
     def _search(self) -> Selector:

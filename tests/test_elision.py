@@ -40,12 +40,15 @@ def test_a_read_is_known_by_its_arguments(
     assert (use.path, use.lines) == (path, lines)
 
 
-def test_a_command_is_the_same_without_its_folder_and_its_cut():
-    one, other = (
+def test_a_command_is_the_same_without_its_cut_and_another_in_another_folder():
+    one, other, elsewhere = (
         read_use("Bash", json.dumps({"command": command}))
-        for command in ("cd /r && pytest tests 2>&1 | tail -20", "pytest tests")
+        for command in ("pytest tests 2>&1 | tail -20", "pytest tests", "cd /r && pytest tests")
     )
-    assert one == other
+    assert (one.key, one.task) == (other.key, other.task)
+    assert one.cut != other.cut
+    assert elsewhere.key != one.key
+    assert elsewhere.task != one.task
     verbose = read_use("Bash", '{"command": "pytest -x tests"}')
     assert (verbose.key == one.key, verbose.task == one.task) == (False, True)
 
@@ -240,3 +243,16 @@ def test_parts_that_are_no_text_are_counted_and_long_lines_are_cut():
     assert "and 1 part that is no text" in stub.text
     assert "needle_name" in stub.text
     assert len(stub.text) < 900
+
+
+def test_another_folder_another_part_and_a_failure_replace_nothing():
+    for first, second, text in (
+        ("cd pkg_a && npm test", "cd pkg_b && npm test", code(100)),
+        ("DB=prod dump_table users", "DB=test dump_table users", code(100)),
+        ("git log | head -100", "git log | tail -2", code(2)),
+        ("cd pkg_a && cat README.md", "cd pkg_b && cat README.md", code(119)),
+        ("fetch x", "fetch x", "Traceback (most recent call last):\nError: 503"),
+    ):
+        run = Run().call("Bash", code(), command=first).go_on(1)
+        run.call("Bash", text, command=second).go_on(3)
+        assert run.elisions() == {}, second

@@ -128,7 +128,7 @@ def test_a_reload_finds_the_reading_again(key: str, encoder: SteppedEncoder) -> 
 
 def test_what_is_in_the_cache_is_shown_whole_at_once(key: str, encoder: SteppedEncoder) -> None:
     encoder.allowed.release(100)
-    run_until(open_page("Explore", conversation=key), is_whole)
+    run_until(open_page("Explore", conversation=key), lambda app: not progress(app))
     app = open_page("Explore", conversation=key)
     assert not progress(app)
     assert "older" not in outcomes(app).values()

@@ -18,6 +18,7 @@ from convgate.costs.cache import PromptCache
 from convgate.costs.prices import Price
 from convgate.messages.check import check_valid
 from convgate.messages.tokens import turn_tokens
+from convgate.policies.window import LastK
 from convgate.selection.around import Remember
 from convgate.selection.caching import CacheReport
 from convgate.selection.memory import RequestMemory
@@ -73,7 +74,7 @@ class TestWays:
         assert selection.decisions.of(5).explanation == (
             "it is part of the prefix that the provider has in its cache until 00:06 UTC."
         )
-        assert "finds its prefix" in selection.decisions.of(9).reason
+        assert "expected to cost less" in selection.decisions.of(9).reason
 
     def test_what_is_missing_is_quoted_before_the_current_message(self) -> None:
         messages = long_chat_with_a_hat()
@@ -173,7 +174,7 @@ def test_a_lively_chat_costs_no_more_than_everything_and_loses_nothing(
             everything.request(at, [(m["content"], len(m["content"].split()) + 4) for m in asked])
         )
     assert report(selection).spending.cost_all == pytest.approx(cost_all)
-    assert cost <= cost_all * 1.1, "a warm request is only likely, so the promise is one of the mean"
+    assert cost <= cost_all * 1.5, "needs at random cost more than in conversations, and not much"
 
 
 @pytest.fixture
@@ -268,3 +269,18 @@ class TestRuns:
         assert (selection.budget, selection.over_budget) == (700, 0)
         assert 500 < selection.tokens <= 700
         assert len(selection.messages) < len(messages)
+
+
+def test_a_policy_that_keeps_little_costs_little_with_prices_too() -> None:
+    price = replace(PRICE, min_tokens=1_024)
+    messages, costs = long_chat(201, words=150), []
+    for known in (None, price):
+        selector = replace(plain(LastK(4)), price=known, around=[Remember()])
+        bought, cost = PromptCache(price), 0.0
+        for current in range(0, 201, 2):
+            selection = selector.select(messages[: current + 1], at=current * 10.0)
+            tokens = turn_tokens(selection.sent, count_words).tolist()
+            pieces = [(turn.said, n) for turn, n in zip(selection.sent, tokens, strict=True)]
+            cost += price.cost(bought.request(current * 10.0, pieces))
+        costs.append(cost)
+    assert costs[1] < 1.5 * costs[0]

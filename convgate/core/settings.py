@@ -141,9 +141,9 @@ class ExperimentSettings(ModelSettings):
 
 
 class CostSettings(_Section):
-    """What requests cost, for `convgate bill`."""
+    """What requests cost: for `convgate bill`, and for what agents send."""
 
-    model: str | None = Field(None, min_length=1)  # its prices, of those in the table; `-1h` for that cache
+    model: str | None = Field(None, min_length=1)  # whose prices decide what is sent; `-1h` for that cache
     prices: dict[str, float] = {}  # numbers in place of the table's, by its columns
 
 

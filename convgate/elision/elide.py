@@ -121,7 +121,7 @@ class _Search:
         places = range(len(evidence.turns) - 1, -1, -1)
         self._asked = next((place for place in places if is_from_user(evidence.turns[place])), 0)
         self._visible = set[str]()  # repeated strings that later results show
-        self._runs: dict[str, int] = {}  # the turn of a later result of the same call
+        self._runs: dict[str, ToolResult] = {}  # the newest result of a call
         self._successes: dict[str, int] = {}  # the same of a later result that is no error, by task
         self._texts: dict[str, int] = {}  # the turn of a later result with the same text
         self._reads: dict[str, list[ToolResult]] = {}  # later reads by tool and file, the newest first
@@ -157,8 +157,12 @@ class _Search:
             )
             if (turn := next(later, None)) is not None:
                 return f"a later read of {use.path} covers it", turn
-        elif (turn := self._runs.get(use.key)) is not None:
-            return "a later call did the same", turn
+        elif (
+            (run := self._runs.get(use.key)) is not None
+            and (run.use.cut == use.cut or len(run.text) >= len(result.text))
+            and (result.is_error or not run.is_error)
+        ):
+            return "a later call did the same", run.turn
         if result.is_error and (turn := self._successes.get(use.task)) is not None:
             return "the error was resolved: the same succeeded later", turn
         return None
@@ -197,7 +201,7 @@ class _Search:
         return _Stub(elision, rare_strings(stub.text))
 
     def _note(self, result: ToolResult) -> None:
-        self._runs.setdefault(result.use.key, result.turn)
+        self._runs.setdefault(result.use.key, result)
         if not result.is_error:
             self._successes.setdefault(result.use.task, result.turn)
         if result.is_short:

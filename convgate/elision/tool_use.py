@@ -30,7 +30,7 @@ _COUNTS = ("limit", "num_lines", "max_lines", "n_lines")
 _RANGES = ("view_range", "line_range", "range")
 _VIEWS = {"view", "read", "open"}  # values of `command` in tools that also edit
 
-_BEFORE = re.compile(r"^\s*(?:cd\s+\S+\s*(?:&&|;)\s*|[A-Z_]+=\S*\s+|timeout\s+\S+\s+)+")
+_FOLDER = re.compile(r"^(?:cd\s+\S+\s*(?:&&|;)\s*|[A-Z_]+=\S*\s+)*")
 _BEHIND = re.compile(r"\s*(?:2>&1|2>\s*/dev/null|\|\s*(?:tail|head|cat)\b[^|&;>]*|\|\|\s*true)\s*$")
 _READS = re.compile(
     r"^(?:cat(?:\s+-n)?\s+(?P<cat>[^\s|;&<>$*]+)"
@@ -48,11 +48,7 @@ class ToolUse:
     task: str  # the same for runs of one command with other options, and for a tool's calls on one file
     path: str | None = None  # of the file that it reads; None: it reads none
     lines: tuple[int, int] = (1, END)  # the first and the last one that it reads, from 1
-
-    @property
-    def reader(self) -> str:
-        """The same for calls of one tool that read the same file."""
-        return self.task
+    cut: str = ""  # the end of a command that shows a part of what it prints
 
 
 @lru_cache(maxsize=10_000)
@@ -93,19 +89,20 @@ def _command(given: Mapping[str, Any]) -> str:
 
 def _read_command(command: str) -> ToolUse:
     line = " ".join(command[:_MAX_COMMAND].split())
-    own = _BEFORE.sub("", line)
+    where = match.group() if (match := _FOLDER.match(line)) else ""
+    own = line
     while (shorter := _BEHIND.sub("", own)) != own:
         own = shorter
     key = f"$ {own}" if len(command) <= _MAX_COMMAND else f"$ {command}"
-    match = _READS.match(_BEFORE.sub("", line))
+    match = _READS.match(line[len(where) :])
     if match is not None:
         found = {name: value for name, value in match.groupdict().items() if value}
         path = next(normpath(found[name]) for name in ("cat", "nl", "sed", "head") if name in found)
         first = next((int(found[name]) for name in ("nl1", "sed1") if name in found), 1)
         last = next((int(found[name]) for name in ("nl2", "sed2", "head2") if name in found), END)
-        return ToolUse(f"$ {path} {first} {last}", f"$ {path}", path, (first, last))
+        return ToolUse(f"$ {where}{path} {first} {last}", f"$ {where}{path}", path, (first, last))
     words = [word for word in own.split() if not word.startswith("-")]
-    return ToolUse(key, "$ " + " ".join(words))
+    return ToolUse(key, "$ " + " ".join(words), cut=line[len(own) :])
 
 
 def _is_path(field: str, value: Any) -> bool:
@@ -136,4 +133,6 @@ def _lines(others: Mapping[str, Any]) -> tuple[int, int] | None:
 
 
 def _are_integers(values: list[Any]) -> bool:
-    return all(isinstance(value, int | float) and value == int(value) for value in values)
+    return all(
+        isinstance(value, int) or (isinstance(value, float) and value.is_integer()) for value in values
+    )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
 from convgate.core.conversation import CHAT_ROLES, Conversation, CurrentMessage, History, Turn
 from convgate.core.decisions import TurnDecisions
@@ -34,6 +34,11 @@ class SentSelection(Protocol):
     @property
     def places(self) -> Sequence[int | None]:
         """Of each of them its index; None for an added one."""
+        ...
+
+    @property
+    def elided(self) -> Mapping[int, Any]:
+        """By turn, its results that are sent as stubs."""
         ...
 
     @property
@@ -127,7 +132,9 @@ def bill_conversation(
     for request in requests:
         selection = select(request.current, request.history, request.at)
         pieces = [
-            (turn.said, int(turn_tokens([turn], counter)[0])) if place is None else known[place]
+            (turn.said, int(turn_tokens([turn], counter)[0]))
+            if place is None or place in selection.elided
+            else known[place]
             for turn, place in zip(selection.sent, selection.places, strict=True)
         ]
         usages.append(cache.request(request.at, pieces))

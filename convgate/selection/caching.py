@@ -12,15 +12,15 @@ included; so none loses more than the policy does:
 | insert | the same, and the missing turns in their own places |
 | all | every turn |
 
-Of the ways that cannot make the conversation dearer than sending everything each time, the one is taken that
-costs least now and later. A way may cost what the conversation has saved so far, less what it would cost to
-send everything again with the next request. Later: the requests in a row that will find their prefix in the
-cache, by the pauses so far, read it.
+Of the ways that leave the conversation so far no dearer than sending everything each time, the one is taken
+that costs least now and later. A way may cost what was saved so far, less what it would cost to send
+everything again with the next request; nothing, where the policy keeps so little that new selections stay
+cheaper than everything from the cache. Later: the requests in a row that will find their prefix in the cache,
+by the pauses so far, read it.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -45,7 +45,7 @@ RULE = "prefix"
 """The rule of turns that are sent, or quoted, for the sake of the cached prefix."""
 
 _CACHED = "it is part of the prefix that the provider has in its cache until {until:%H:%M} UTC."
-_TO_COME = "it costs little now, and the next request finds its prefix in the cache."
+_TO_COME = "with it, this request and those to come are expected to cost less, by the provider's cache."
 _QUOTED_BEFORE = "it was quoted before turn {place}, and that is part of the prefix."
 _QUOTED = "It is quoted before the current message, so that the cached prefix stays as it is."
 
@@ -96,10 +96,12 @@ class PrefixReuse:
         )
         is_known = everything.numbers <= (-1 if self._warm is None else self._warm.sent[-1])
         self._cost_all = _cost(price, whole, 0 if self._warm is None else int(whole[is_known].sum()))
-        limit = math.inf
-        if request.budget is not None:
-            limit = max(request.budget + int(costs[len(request.table) :].sum()), candidates[0].tokens.sum())
-        self._chosen = min((each for each in candidates if each.tokens.sum() <= limit), key=self._weigh)
+        # Where a new selection for each message costs no more than everything does from the cache, nothing
+        # ever has to be sent again in full.
+        selected_cost = _cost(price, candidates[0].tokens, 0)
+        total = int(everything.tokens.sum())
+        self._is_sparse = 2 * selected_cost <= price.cost(price.usage(total, total))
+        self._chosen = min(candidates, key=self._weigh)
 
     def _weigh(self, candidate: _Candidate) -> tuple[bool, float]:
         """Return whether it may cost more than everything, and what it costs now and later; in dollars."""
@@ -107,8 +109,10 @@ class PrefixReuse:
         shared = 0 if self._warm is None else _shared_tokens(candidate, self._warm.sent)
         now = _cost(price, candidate.tokens, shared)
         later = self._further * _cost(price, candidate.tokens, int(candidate.tokens.sum()))
-        back = _cost(price, everything, _shared_tokens(self._all, candidate.numbers))
-        back -= _cost(price, everything, int(everything.sum()))
+        back = 0.0
+        if not self._is_sparse:
+            back = _cost(price, everything, _shared_tokens(self._all, candidate.numbers))
+            back -= _cost(price, everything, int(everything.sum()))
         risk = now + back * self._further / (1 + self._further)
         is_dear = self._before.cost + risk > self._before.cost_all + self._cost_all
         return is_dear, risk if is_dear else now + later
@@ -125,8 +129,7 @@ class PrefixReuse:
             return selected, decisions
         sent = send(
             request, chosen.kept, held=held, statements=selected.statements, capsules=selected.capsules,
-            pair_answers=request.pair_answers and request.budget is None,
-            quotes=chosen.quotes, counter=self._counter,
+            pair_answers=request.pair_answers, quotes=chosen.quotes, counter=self._counter,
         )  # fmt: skip
         return sent, sent.valid.applied_to(self._explain(decisions))
 
@@ -141,7 +144,10 @@ class PrefixReuse:
         """Return the decisions with every turn kept that is sent or quoted for the sake of the prefix."""
         chosen, warm, indices = self._chosen, self._warm, decisions.indices
         kept = chosen.kept[indices] & ~decisions.kept
-        is_cached = indices <= (-1 if warm is None or chosen.way == "all" else warm.current)
+        n_shared = 0 if warm is None else find_difference(chosen.numbers, warm.sent)
+        if not self._price.usage(int(chosen.tokens.sum()), int(chosen.tokens[:n_shared].sum())).cached:
+            n_shared = 0
+        is_cached = np.isin(indices, chosen.numbers[:n_shared])
         until = datetime.fromtimestamp(self._request.at + self._price.life_seconds, UTC)
         cached = _because(_CACHED.format(until=until))
         overrides = dict.fromkeys(indices[kept & is_cached].tolist(), cached)
@@ -163,6 +169,9 @@ def _find_candidates(
     needed = table.flags(selected.valid.indices)
     sendable = ~table.is_unsendable
     sendable[: request.history.start] &= table.is_instruction[: request.history.start]
+    if request.dialect.user_first and table.is_user.any():
+        opening = np.arange(n) < int(np.argmax(table.is_user))
+        sendable &= ~opening | table.is_instruction | needed
     added = [*selected.statements, *selected.capsules]
 
     def candidate(way: Way, kept: NDArray[np.bool_], quotes: Quotes) -> _Candidate:
@@ -190,7 +199,7 @@ def _find_candidates(
         quotes = {
             place: quoted
             for place, quoted in past.quotes.items()
-            if layout[place] and sendable[list(quoted)].all()
+            if layout[place] and place != table.current and sendable[list(quoted)].all()
         }
         seen = layout.copy()
         seen[[index for quoted in quotes.values() for index in quoted]] = True
@@ -201,7 +210,7 @@ def _find_candidates(
             if request.adds and table.is_user[table.current] and _can_be_quoted(request, missing):
                 recalled = {**quotes, table.current: tuple(missing)}
                 candidates.append(candidate("recall", layout, recalled))
-            candidates.append(candidate("insert", layout | needed, quotes))
+            candidates.append(candidate("insert", layout | table.flags(missing), quotes))
     candidates.append(candidate("all", sendable, {}))
     return candidates
 

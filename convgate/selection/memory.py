@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,8 @@ log = logging.getLogger(__name__)
 
 Quotes = Mapping[int, tuple[int, ...]]
 """The turns that a message before another turn quotes, by that turn."""
+
+_ALONE_SECONDS = 60
 
 MAX_REQUESTS = 2_000
 """Requests that are kept; the least recently used are dropped first."""
@@ -84,6 +87,7 @@ class RequestMemory:
 
     def __init__(self, stored: Callable[[], SentRequests] | None = None) -> None:
         self._stored = stored
+        self._alone_until = 0.0  # of time.monotonic
         self._lock = threading.Lock()
         self._requests: OrderedDict[bytes, PastRequest] = OrderedDict()
 
@@ -98,9 +102,9 @@ class RequestMemory:
                 if past := self._requests.get(chain[place]):
                     self._requests.move_to_end(chain[place])
                     break
-        if self._stored is None:
+        if self._stored is None or time.monotonic() < self._alone_until:
             return past
-        with _without_store():
+        with self._without_store():
             stored = self._stored().find(chain)
             if stored is not None and (past is None or stored.at > past.at):
                 intents, breaches = (past.intents, past.breaches) if past else (None, ())
@@ -117,24 +121,24 @@ class RequestMemory:
             self._requests.move_to_end(digest)
             while len(self._requests) > MAX_REQUESTS:
                 self._requests.popitem(last=False)
-        if self._stored is not None:
+        if self._stored is not None and time.monotonic() >= self._alone_until:
             from convgate.store.sent_requests import SentRequest  # needs the database
 
-            with _without_store():
+            with self._without_store():
                 sent = SentRequest(
                     request.current, request.at, request.tokens, request.sent, request.quotes,
                     request.shortened, asdict(request.spending or Spending()),
                 )  # fmt: skip
                 self._stored().keep(digest, sent)
 
-
-@contextmanager
-def _without_store() -> Iterator[None]:
-    """Go on where the store fails: this process has its own memory."""
-    try:
-        yield
-    except StoreError as error:
-        log.warning("other workers do not know what was sent last: %s", error)
+    @contextmanager
+    def _without_store(self) -> Iterator[None]:
+        """Go on alone for a minute where the store fails: this process has its own memory."""
+        try:
+            yield
+        except (StoreError, TypeError) as error:  # TypeError: a row of another version
+            self._alone_until = time.monotonic() + _ALONE_SECONDS
+            log.warning("other workers do not know what was sent last: %s", error)
 
 
 @dataclass(frozen=True, slots=True)

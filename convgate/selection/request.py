@@ -46,6 +46,9 @@ class AllOptions(Options, total=False):
     session: str | None
 
 
+_MAX_TIME = 32_503_680_000  # seconds from 1970 to 3000
+
+
 def _no_costs() -> NDArray[np.int64]:
     return np.zeros(0, dtype=np.int64)
 
@@ -68,7 +71,8 @@ class Request:
     messages: Sequence[Message] | None = None  # the caller's; None: the sources of the turns
     run: Sequence[Turn] = ()  # turns after the message to answer, which are sent behind it
     run_costs: NDArray[np.int64] = field(default_factory=_no_costs)  # (k,) tokens of each
-    budget: int | None = None  # tokens of everything that is sent but the run; None: no limit
+    limit: int | None = None  # tokens of everything that is sent; None: none
+    budget: int | None = None  # the same without the run
     intent: Mode | None = None  # the mode that the caller named
     capsules: Sequence[AddedMessage] = ()
     pair_answers: bool = False  # whether a question and its answer stay together
@@ -136,6 +140,8 @@ def ask(
     )
     run_costs = turn_tokens(run, counter) if run else _no_costs()
     adds, elide, at = options.get("adds", True), options.get("elide"), options.get("at")
+    if at is not None and not 0 <= at < _MAX_TIME:  # NaN, too
+        raise RequestError(f"`at` is a time in seconds since 1970; got {at!r}")
     return Request(
         id,
         started,
@@ -147,6 +153,7 @@ def ask(
         messages,
         run,
         run_costs,
+        budget,
         None if budget is None else max(0, budget - int(run_costs.sum())),
         intent=None if intent is None else find_mode(intent, settings),
         capsules=read_capsules(options.get("capsules", ()), counter) if adds else (),

@@ -173,12 +173,12 @@ class Selector:
             sent, decisions, budgeted = self.fit().send(request, decisions, invariants, self.counter)
         evidence = self._read_evidence(request.sent_turns) if request.elides else Evidence()
         reuse = None
-        if self.price is not None:
+        if self.price is not None and request.budget is None:
             saved = self._find_savings(request, evidence)
             reuse = PrefixReuse(request, sent, self.price, self.counter, saved)
             sent, decisions = reuse.send(sent, decisions, held)
         indices, sent = [*sent.valid.indices, *request.run_indices], add_run(request, sent)
-        budgeted = budgeted and replace(budgeted, total=budgeted.total + int(request.run_costs.sum()))
+        budgeted = budgeted and replace(budgeted, total=request.limit or 0)
         elided: Elisions = {}
         if request.elides:
             found = self._find_elisions(evidence, indices)

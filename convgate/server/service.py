@@ -177,8 +177,8 @@ class Service:
         conversation, session = self._conversation(body)
         _, selector = self.selector(body.session)
         with metrics.SELECT_SECONDS.time():
-            quiet = replace(selector, around=())
-            decisions = quiet.select_at(conversation, question=body.question).decisions
+            quiet = replace(selector, around=(), price=None)
+            decisions = quiet.select_at(conversation, question=body.question, elide=False).decisions
         return {**decisions.to_json(), "policy": selector.name, "session": session}
 
     def expand(self, id: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.store.database import Repository
+from convgate.store.documents import translate_decoding_errors
 
 MAX_AGE_SECONDS = 86_400
 """Age at which a request is removed: no provider keeps a prefix that long."""
@@ -47,11 +49,12 @@ class SentRequests(Repository):
             )
             if row:
                 current, at, tokens, runs, details = row
-                values = json.loads(details)
-                sent = _join_runs(json.loads(runs))
-                quotes = {int(before): tuple(indices) for before, indices in values["quotes"].items()}
-                shortened = {int(index): number for index, number in values["shortened"].items()}
-                return SentRequest(current, at, tokens, sent, quotes, shortened, values["spending"])
+                with translate_decoding_errors("request"):
+                    values = json.loads(details)
+                    sent = _join_runs(json.loads(runs))
+                    quotes = {int(before): tuple(indices) for before, indices in values["quotes"].items()}
+                    shortened = {int(index): number for index, number in values["shortened"].items()}
+                    return SentRequest(current, at, tokens, sent, quotes, shortened, values["spending"])
         return None
 
     def keep(self, hash: bytes, request: SentRequest) -> None:
@@ -65,7 +68,7 @@ class SentRequests(Repository):
             json.dumps({name: getattr(request, name) for name in ("quotes", "shortened", "spending")}),
         )
         with self._store.write() as db:
-            db.execute("DELETE FROM sent_requests WHERE at < ?", [request.at - MAX_AGE_SECONDS])
+            db.execute("DELETE FROM sent_requests WHERE at < ?", [time.time() - MAX_AGE_SECONDS])
             db.execute("INSERT OR REPLACE INTO sent_requests VALUES (?, ?, ?, ?, ?, ?)", row)
 
 

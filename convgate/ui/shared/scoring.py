@@ -170,7 +170,7 @@ def encoding(app: App, policy: Policy) -> tuple[Callable[..., None], str]:
 
 
 def _selector(app: App, policy: Policy, settings: Settings) -> Selector:
-    selector = selector_of(policy, settings)
+    selector = replace(selector_of(policy, settings), originals=None)  # a look stores nothing
     return replace(
         selector,
         holds=selector.holds and (lambda: statement_reader(app.settings)),
