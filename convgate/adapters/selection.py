@@ -1,7 +1,7 @@
 """What all adapters share: messages as OpenAI-style dicts in, the indices of those to send out.
 
 The current message is the last one from a user. What follows it, the tool calls and results of the run that
-answers it, is always sent. So the selection stays the same for all model calls of a run, unless prices change it.
+answers it, is always sent. So the selection stays the same for all model calls of a run without prices.
 """
 
 from __future__ import annotations
