@@ -41,7 +41,7 @@ test: dev  ## all tests; those in a browser where Chromium is there
 	@PYTHONDONTWRITEBYTECODE= "$(bin)/pytest" --numprocesses auto --maxprocesses 4 --dist loadgroup $(ARGS)
 
 slow: dev  ## timing, scale, whole relevance sets, damaged files and kills
-	@"$(bin)/pytest" --numprocesses auto --maxprocesses 4 --dist worksteal -m "slow and not adapters" $(ARGS)
+	@"$(bin)/pytest" --numprocesses auto --maxprocesses 4 --dist loadgroup -m "slow and not adapters" $(ARGS)
 
 adapters:  ## adapters, server and MCP with the real packages of the extras
 	@$(set_up) --extra conformance
