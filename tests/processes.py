@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -99,3 +100,11 @@ def _redirect(target: int | Path, descriptor: int) -> None:
         sys.stdout = stream
     else:
         sys.stderr = stream
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Return when the condition holds; fail after a minute."""
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)

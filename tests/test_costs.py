@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from convgate.adapters.selection import MessageSelector
 from convgate.core.errors import SettingsError
 from convgate.core.settings import Settings, load_settings
-from convgate.costs import cache as cache_module
 from convgate.costs.cache import PromptCache
 from convgate.costs.prices import Price, Usage, find_price
 from convgate.selection.load import load
@@ -159,24 +158,6 @@ def test_only_the_beginning_counts() -> None:
     cache.request(0, [("a", 2_000), ("b", 1_000)])
     assert cache.request(1, [("b", 1_000), ("a", 2_000)]) == Usage(0, 0, 3_000)
     assert cache.request(2, [("a", 2_000), ("c", 5), ("b", 1_000)]) == Usage(0, 2_000, 1_005)
-
-
-def test_memory_is_bounded_and_the_last_conversation_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_module, "MAX_PREFIXES", 6)
-    cache = PromptCache(price_of("claude-sonnet-4-5"))
-    for name in range(20):
-        cache.request(0, [("system", 2_000), (name, 500)])
-    assert len(cache._prefixes) == 6
-    assert cache.request(1, [("system", 2_000), (19, 500)]) == Usage(0, 2_500, 0)
-    assert cache.request(1, [("system", 2_000), (3, 500)]) == Usage(0, 2_000, 500)
-
-
-def test_what_is_forgotten_first_is_the_end_of_the_oldest_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_module, "MAX_PREFIXES", 5)
-    cache = PromptCache(price_of("claude-sonnet-4-5"))
-    for name in "ab":
-        cache.request(0, [(f"{name}{place}", 1_000) for place in range(3)])
-    assert cache.request(0, [(f"a{place}", 1_000) for place in range(3)]) == Usage(0, 2_000, 1_000)
 
 
 # Against a provider

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -29,7 +28,7 @@ from convgate.store.guard_states import Alert, GuardStates
 from convgate.store.requests import Requests
 from tests.guardrails import open_guardrails, put_baseline, record, request
 from tests.llm_server import ChatServer, error_reply, raw_reply
-from tests.processes import fork, needs_fork
+from tests.processes import fork, needs_fork, wait_until
 from tests.selectors import chat
 from tests.session_agents import NINE, Clock
 
@@ -331,10 +330,7 @@ def test_a_hanging_or_unreachable_webhook_is_given_up(
     server.set_script(server.hang)
     assert not post_alert(f"{server.url}/secret", ALERT, timeout=0.05, pause=0)
     server.released.set()
-    until = time.monotonic() + 30
-    while len(server.requests) < 3 and time.monotonic() < until:  # the server's threads may be behind
-        time.sleep(0.01)
-    assert len(server.requests) == 3
+    wait_until(lambda: len(server.requests) == 3)  # the server's threads may be behind
     assert not post_alert("http://127.0.0.1:9/secret", ALERT, timeout=0.5, pause=0)
     assert len(caplog.messages) == 2
     assert "secret" not in caplog.text

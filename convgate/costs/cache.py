@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from itertools import count
 
 from convgate.costs.prices import Price, Usage
-
-MAX_PREFIXES = 100_000
-"""Prefixes that a cache knows; the least recently used are forgotten first. 200 bytes each."""
 
 
 class PromptCache:
@@ -24,7 +20,7 @@ class PromptCache:
         self.price = price
         self._numbers = count(1)  # of prefixes; 0 is the empty one
         # by (number of the prefix without its last piece, last piece): its own number, time of the last use
-        self._prefixes: OrderedDict[tuple[int, Hashable], tuple[int, float]] = OrderedDict()
+        self._prefixes: dict[tuple[int, Hashable], tuple[int, float]] = {}
 
     def request(self, at: float, pieces: Sequence[tuple[Hashable, int]]) -> Usage:
         """Return the usage of a request, and keep its prefixes.
@@ -32,7 +28,6 @@ class PromptCache:
         at: seconds, never before the last request. pieces: what is sent, in order, as (identity, tokens);
         messages that are equal have equal identities.
         """
-        keys: list[tuple[int, Hashable]] = []
         number, warm = 0, 0
         for identity, tokens in pieces:
             key = (number, identity)
@@ -41,9 +36,4 @@ class PromptCache:
                 warm += tokens
             number = next(self._numbers) if known is None else known[0]
             self._prefixes[key] = (number, at)
-            keys.append(key)
-        for key in reversed(keys):  # longer prefixes are forgotten before those that they begin with
-            self._prefixes.move_to_end(key)
-        while len(self._prefixes) > MAX_PREFIXES:
-            self._prefixes.popitem(last=False)
         return self.price.usage(sum(tokens for _, tokens in pieces), warm)

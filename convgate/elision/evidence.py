@@ -104,8 +104,8 @@ class Evidence:
     repeats: tuple[Repeats, ...] = ()  # of each result
     calling: tuple[int, ...] = ()  # the turns that call tools, increasing
     calls: Mapping[str, ToolCall] = field(default_factory=dict)  # the last one of each id
-    shortened: dict[int, tuple[object, Turn]] = field(default_factory=dict)
-    """Turns with stubs as they were made last, by index, each with what it was made by."""
+    shortened: dict[int, tuple[Turn, object, Turn]] = field(default_factory=dict)
+    """By index, the turn and the elisions that a turn with stubs was last made of, and that turn."""
 
     def first(self, n: int) -> Evidence:
         """Return the facts about the first n turns."""

@@ -42,7 +42,7 @@ def shorten_message(
 
 
 def shorten(
-    sent: SentMessages, elisions: Elisions, dialect: Dialect, known: dict[int, tuple[object, Turn]]
+    sent: SentMessages, elisions: Elisions, dialect: Dialect, known: dict[int, tuple[Turn, object, Turn]]
 ) -> tuple[SentMessages, dict[int, tuple[Elision, ...]]]:
     """Return what is sent with stubs, and the elisions that were made.
 
@@ -57,11 +57,11 @@ def shorten(
         message, made = shorten_message(messages[row], elisions[place], dialect)
         if not made:
             continue
-        key, turn = known.get(place, (None, turns[row]))
-        if key != made:
+        original, elided, turn = known.get(place, (None, None, turns[row]))
+        if original is not turns[row] or elided != made:  # branches of a conversation share `known`
             source = message if messages[row] == turns[row].source else None
             turn = replace(turns[row], parts=turns_from_messages([message])[0].parts, source=source)
-            known[place] = made, turn
+            known[place] = turns[row], made, turn
         messages[row], turns[row], all_made[place] = message, turn, made
         tokens[row] -= sum(elision.saved for elision in made)
         shortened[place] = message_number(turn.text)

@@ -17,7 +17,8 @@ pytest.importorskip("psutil")
 
 from convgate.core.settings import Settings
 from convgate.costs.prices import Price, Usage, find_price
-from tests.adapters.test_serve_process import answers, connect, served, wait_until, workers_of
+from tests.adapters.test_serve_process import answers, connect, served, workers_of
+from tests.processes import wait_until
 from tests.simulated_provider import ANTHROPIC, OPENAI, SimulatedProvider
 from tests.tool_runs import code
 
@@ -178,6 +179,7 @@ def test_workers_share_what_was_sent(provider: SimulatedProvider) -> None:
                 wait_until(lambda: answers(client))
             with connect(client) as other:
                 usages.append(usage_of(post(other, ANTHROPIC, messages)))
+    assert len(usages) == len(requests)
     check_prefixes(usages, price_of(ANTHROPIC))
 
 

@@ -28,6 +28,7 @@ from convgate.core.settings import load_settings
 from convgate.store import Conversations, Store
 from tests.adapters.serving import TOKEN, events, long_chat
 from tests.llm_server import ChatServer, completion_reply
+from tests.processes import wait_until
 from tests.rollouts import start_at_half
 
 pytestmark = [pytest.mark.adapters, pytest.mark.slow]
@@ -71,13 +72,6 @@ def served(*words: object, **environment: str) -> Iterator[tuple[subprocess.Pope
 def connect(client: Any) -> Any:
     """Another client of the same server."""
     return httpx.Client(base_url=client.base_url, headers=client.headers, timeout=30)
-
-
-def wait_until(condition: Any) -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def answers(client: Any) -> bool:
