@@ -173,7 +173,7 @@ def wait_for_value(page: Page, read: Callable[[], Any], wanted: Any) -> None:
     end = time.monotonic() + PATIENCE / 1000
     while (value := read()) != wanted and time.monotonic() < end:
         page.wait_for_timeout(50)  # not the clock's sleep: the page's events are handled meanwhile
-    assert value == wanted
+    assert value == wanted, f"{value!r} in place of {wanted!r}"
 
 
 def expect_no_overflow(page: Page) -> None:
