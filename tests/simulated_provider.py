@@ -42,6 +42,7 @@ class SimulatedProvider:
 
     def __init__(self) -> None:
         self.now = 0.0
+        self.status = 200  # of the answers; another one is an error, and caches nothing
         self.bodies: list[bytes] = []  # of the requests, as they came
         self._warm_until: dict[str, float] = {}  # by path and literal text of a prefix
         provider = self
@@ -54,10 +55,12 @@ class SimulatedProvider:
                 provider.bodies.append(data)
                 body = json.loads(data)
                 messages = strip_breakpoints(body["messages"])
-                reply = json.dumps({"usage": provider._use(self.path, messages)}).encode()
+                is_refused = provider.status != 200
+                usage = None if is_refused else provider._use(self.path, messages)
+                reply = json.dumps({"usage": usage}).encode()
                 if body.get("stream"):
                     reply = b"data: %s\n\ndata: [DONE]\n\n" % reply
-                self.send_response(200)
+                self.send_response(provider.status)
                 self.send_header("Content-Length", str(len(reply)))
                 self.end_headers()
                 self.wfile.write(reply)

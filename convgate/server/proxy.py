@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Coroutine
-from dataclasses import dataclass, field
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -22,6 +23,7 @@ from starlette.responses import Response, StreamingResponse
 from convgate.adapters.selection import MessageSelector
 from convgate.core.errors import ConvgateError
 from convgate.messages.tokens import turn_tokens
+from convgate.selection.around import keep_when_answered
 from convgate.selection.caching import CacheReport
 from convgate.server import metrics
 from convgate.server.limits import TOKEN_HEADER, bearer_of, error_response, is_token
@@ -71,6 +73,7 @@ class Forwarded:
     headers: dict[str, str]
     counts: dict[str, int] = field(default_factory=dict)  # for `metrics.count_selection`
     cache: CacheReport | None = None  # with prices
+    keep: Callable[[], None] | None = None  # notes the request as sent
 
 
 class Proxy:
@@ -125,14 +128,24 @@ class Proxy:
             return _fail(504, "upstream_timeout", error, forwarded)
         except httpx.RequestError as error:
             return _fail(502, "upstream_unreachable", error, forwarded)
+        if response.is_success:
+            await self._keep(forwarded)
         return Relay(response, forwarded.headers)
+
+    async def _keep(self, forwarded: Forwarded) -> None:
+        """Note a request that the upstream answered: what it refuses is in no cache, and not billed."""
+        metrics.count_dollars(forwarded.cache)
+        if forwarded.keep is not None:
+            with suppress(TimeoutError):  # it is noted a little later
+                async with asyncio.timeout(self._settings.server.select_seconds):
+                    await self._service.run(forwarded.keep)
 
     async def _select(self, body: bytes, name: str, session: str | None) -> Forwarded:
         """Return the body with the selected messages; as it came when selecting fails or takes too long."""
         try:
             async with asyncio.timeout(self._settings.server.select_seconds):
                 forwarded = await self._service.run(self._reduce, body, name, session)
-            metrics.count_selection(**forwarded.counts, cache=forwarded.cache)
+            metrics.count_selection(**forwarded.counts)
             return forwarded
         except TimeoutError:
             reason = "timeout"
@@ -155,7 +168,9 @@ class Proxy:
         turns = turns_from_messages(items)
         arm, selector = self._service.selector(session)
         with metrics.SELECT_SECONDS.time():
-            choice = MessageSelector(selector).choose(turns, adds=True, session=session)
+            around, keep = keep_when_answered(selector.around, is_shadow=self._settings.server.shadow)
+            one_time = replace(selector, around=around)
+            choice = MessageSelector(one_time).choose(turns, adds=True, session=session)
         tokens, kept = turn_tokens(turns), choice.of(items, items)
         elided = [elision for own in choice.elided.values() for elision in own]
         saved = sum(elision.saved for elision in elided)
@@ -182,10 +197,10 @@ class Proxy:
         if elided:
             headers["x-convgate-elided"] = str(len(elided))
         if self._settings.server.shadow:
-            return Forwarded(body, {**headers, "x-convgate-shadow": "true"}, counts, cache)
+            return Forwarded(body, {**headers, "x-convgate-shadow": "true"}, counts, cache, keep)
         if dropped or elided or added:
             body = json.dumps({**request, name: join_neighbours(dialect_of(kept), kept)}).encode()
-        return Forwarded(body, headers, counts, cache)
+        return Forwarded(body, headers, counts, cache, keep)
 
     def _headers(self, request: Request) -> list[tuple[str, str]]:
         """Return the client's headers for the upstream, without those for this server."""
