@@ -18,6 +18,8 @@ SELECT_SECONDS = Histogram("convgate_select_seconds", "Selecting the messages of
 MESSAGES = Counter("convgate_messages", "Messages of selections.", ["outcome"])
 TOKENS = Counter("convgate_tokens", "Tokens of selections.", ["outcome"])
 DOLLARS = Counter("convgate_dollars", "Input of requests by the prices of the settings.", ["outcome"])
+EXPANDED = Counter("convgate_expanded", "Calls of the tool expand_result.", ["outcome"])
+EXPAND_TOKENS = Counter("convgate_expand_tokens", "Of answers that called it, by `usage`.", ["kind"])
 FALLBACKS = Counter("convgate_fallbacks", "Requests that the proxy forwarded unchanged.", ["reason"])
 UPSTREAM_FAILURES = Counter("convgate_upstream_failures", "Requests without a whole response.", ["kind"])
 
