@@ -1,4 +1,4 @@
-"""Answers of Chat Completions, Messages and Responses, whole or as a stream: the tools they call, what follows.
+"""Answers of Chat Completions, Messages and Responses, whole or as a stream: their calls, and what follows.
 
 A call is a dict as its API has it. Malformed answers raise one of `MALFORMED`.
 """
@@ -58,7 +58,7 @@ class Api(ABC):
 
     @abstractmethod
     def calls(self, answer: Json) -> list[Json]:
-        """Return the calls of tools that the client has to run; none where it cannot run them all."""
+        """Return the calls of tools that the client has to run; none of an answer that was cut."""
 
     def name(self, call: Json) -> str:
         """Return the name of the tool that a call, or a definition, is of."""
@@ -103,7 +103,7 @@ class _ChatReader(StreamReader):
                 known.append({})
             _merge(known[piece["index"]], {name: piece[name] for name in piece if name != "index"})
         _merge(self._message, {name: delta[name] for name in delta if name != "tool_calls"})
-        self._others["finish_reason"] = choice.get("finish_reason")
+        self._others["finish_reason"] = choice.get("finish_reason") or self._others.get("finish_reason")
         if calls:
             return "call"
         if not any(value for name, value in delta.items() if name != "role"):
@@ -131,14 +131,14 @@ class _ChatReader(StreamReader):
         return {**event, "id": self._id, "choices": choices}
 
 
-class ChatCompletions(Api):
+class _ChatCompletions(Api):
     """Chat Completions, of OpenAI and compatible ones."""
 
     field, tool, reader = "messages", OPENAI_TOOL, _ChatReader
 
     def calls(self, answer: Json) -> list[Json]:
         (choice,) = answer["choices"]
-        is_whole = choice.get("finish_reason") not in ("length", "content_filter")
+        is_whole = choice.get("finish_reason") in ("tool_calls", "stop")
         return list(choice["message"].get("tool_calls") or []) if is_whole else []
 
     def name(self, call: Json) -> str:
@@ -214,7 +214,7 @@ class _MessagesReader(StreamReader):
         return {**event, "index": event["index"] + len(front["content"])} if "index" in event else event
 
 
-class Messages(Api):
+class _Messages(Api):
     """Anthropic's Messages."""
 
     field, tool, reader = "messages", ANTHROPIC_TOOL, _MessagesReader
@@ -270,16 +270,18 @@ class _ResponsesReader(StreamReader):
         return event
 
 
-class Responses(Api):
+class _Responses(Api):
     """OpenAI's Responses."""
 
     field, tool, reader = "input", RESPONSES_TOOL, _ResponsesReader
 
     def calls(self, answer: Json) -> list[Json]:
         output = answer["output"] if answer.get("status") == "completed" else []
-        if not all(item["type"] in {"message", "reasoning", *_CALLS} for item in output):
-            return []  # some need another answer than these
-        return [item for item in output if item["type"] in _CALLS]
+        calls = [item for item in output if item["type"] in _CALLS]
+        unknown = {item["type"] for item in output} - {"message", "reasoning", *_CALLS}
+        if unknown and any(self.name(call) == NAME for call in calls):
+            raise ValueError(f"other calls need other results: {', '.join(sorted(unknown))}")
+        return calls
 
     def refuse(self, call: Json) -> Json:
         return {"type": _CALLS[call["type"]], "call_id": call["call_id"], "output": NOT_RUN}
@@ -308,9 +310,9 @@ class Responses(Api):
 
 
 APIS: Mapping[str, Api] = {
-    "chat/completions": ChatCompletions(),
-    "messages": Messages(),
-    "responses": Responses(),
+    "chat/completions": _ChatCompletions(),
+    "messages": _Messages(),
+    "responses": _Responses(),
 }
 """By path."""
 

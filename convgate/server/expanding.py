@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from convgate.adapters.expand import NAME, answer
+from convgate.core.errors import ConvgateError
 from convgate.costs.prices import Usage
 from convgate.messages.tokens import turn_tokens
 from convgate.selection.selector import Selector
@@ -28,6 +29,7 @@ from convgate.transcripts import turns_from_messages
 MAX_ROUNDS = 8
 """Requests that are made for one of a client; then it gets the call, which it does not know."""
 
+_NOT_UNDERSTOOD = (*MALFORMED, RecursionError, ConvgateError)
 _END = re.compile(rb"\r\n\r\n|\n\n")
 _DATA = re.compile(rb"^data: ?(.*?)\r?$", re.MULTILINE)
 
@@ -48,7 +50,7 @@ class Expansion:
 
 
 def add_tool(path: str, request: Json, selector: Selector, tokens: int) -> Expansion | None:
-    """Return a request with the tool; None for one that has no tools, its own of this name, or two answers."""
+    """Return a request with the tool; None for one without tools, with that one, or for several answers."""
     api, tools = APIS.get(path), request.get("tools")
     if api is None or not isinstance(tools, list) or not tools or request.get("n") not in (None, 1):
         return None
@@ -121,7 +123,7 @@ class Rounds:
         }
 
     async def begin(self) -> None:
-        """Ask until there is something for the client. Raises httpx.RequestError for an upstream that fails."""
+        """Ask until there is something for the client. Raises httpx.RequestError where the upstream fails."""
         is_stream = self.expansion.request.get("stream") is True
         self._chunks = self._stream() if is_stream else self._read()
         self._first = await anext(self._chunks, b"")
@@ -149,7 +151,8 @@ class Rounds:
                     if await self._go_on(whole):
                         continue
                     joined = whole if self._front is None else self.expansion.api.join(self._front, whole)
-                except (*MALFORMED, RecursionError):
+                except _NOT_UNDERSTOOD:
+                    metrics.EXPANDED.labels("unreadable").inc()
                     joined = whole = None
                 yield body if joined == whole else json.dumps(joined).encode()
                 return
@@ -160,32 +163,18 @@ class Rounds:
 
     async def _stream(self) -> AsyncGenerator[bytes]:
         """Yield the events of all answers but those with calls of the tool, and what stands behind them."""
+        reader = self.expansion.api.reader()
         try:
-            reader = self.expansion.api.reader()
             while is_readable(self.response):
-                is_first, held = self._n_events == 0, list[Event]()
-                is_known, has_calls, passes = True, False, False
-                reader.begin()
+                is_first, held = self._n_events == 0, _Held(reader)
                 async with aclosing(read_events(self.response.aiter_bytes())) as events:
                     async for event in events:
-                        try:
-                            kind = reader.read(event.data) if event.data is not None and is_known else None
-                        except MALFORMED:
-                            is_known = False
-                        if is_known and self._n_events and (kind == "ping" or event.raw.startswith(b":")):
-                            yield event.raw
-                            continue
-                        has_calls |= kind == "call"
-                        passes = kind == "text" or (passes and kind != "thought")
-                        held.append(event)
-                        if not is_known or (passes and not has_calls):
-                            for each in held:
-                                yield self._edit(each, reader, is_first)
-                            held.clear()
-                if has_calls and is_known and await self._go_on_after(reader):
+                        for each in held.add(event, has_begun=self._n_events > 0):
+                            yield self._edit(each, reader, is_first=is_first)
+                if held.has_calls and held.is_known and await self._go_on_after(reader):
                     continue
-                for each in held:
-                    yield self._edit(each, reader, is_first)
+                for each in held.events:
+                    yield self._edit(each, reader, is_first=is_first)
                 return
             if self._n_events:
                 raise httpx.RemoteProtocolError("the upstream refused to go on with its answer")
@@ -194,7 +183,7 @@ class Rounds:
         finally:
             await self.response.aclose()
 
-    def _edit(self, event: Event, reader: StreamReader, is_first: bool) -> bytes:
+    def _edit(self, event: Event, reader: StreamReader, *, is_first: bool) -> bytes:
         """Return an event behind those that the client has. is_first: it has none of another answer."""
         raw, data = event
         if data is None:
@@ -216,7 +205,8 @@ class Rounds:
     async def _go_on_after(self, reader: StreamReader) -> bool:
         try:
             return await self._go_on(reader.answer)
-        except MALFORMED:
+        except _NOT_UNDERSTOOD:
+            metrics.EXPANDED.labels("unreadable").inc()
             return False
 
     async def _go_on(self, whole: Json) -> bool:
@@ -232,7 +222,9 @@ class Rounds:
         results = [await self._answer(call) for call in calls]
         further, front = api.follow(self._request, whole, results), api.front(whole)
         front = front if self._front is None else api.join(self._front, front)
-        self._count(whole.get("usage"), further)
+        before, price = self._tokens, self.expansion.selector.price
+        self._tokens += await self.run(_count_tokens, further)
+        self._count(whole.get("usage"))
         metrics.EXPANDED.labels("answered").inc(n_own)
         self.n_expanded += n_own
         self._n_rounds += 1
@@ -240,6 +232,8 @@ class Rounds:
         self._request = {**self._request, api.field: [*self._request[api.field], *further]}
         await self.response.aclose()
         self.response = await self.ask(json.dumps(self._request).encode())
+        if price is not None and self.response.is_success:
+            metrics.DOLLARS.labels("sent").inc(price.cost(price.usage(self._tokens, before)))
         return True
 
     async def _answer(self, call: Json) -> Json:
@@ -249,19 +243,52 @@ class Rounds:
         result: Json = await self.run(answer, call, self.expansion.selector)
         return result
 
-    def _count(self, usage: Any, further: Sequence[Json]) -> None:
-        """Count what an answer used that the client has not, and what the next request is expected to cost."""
+    def _count(self, usage: Any) -> None:
+        """Count what an answer used that the client has not."""
         if isinstance(usage, dict) and (used := Usage.of(usage)) is not None:
-            sums = {name: getattr(self.hidden, name) + value for name, value in asdict(used).items()}
-            self.hidden = Usage(**sums)
-            for name, value in asdict(used).items():
+            values = asdict(used)
+            self.hidden = Usage(**{name: getattr(self.hidden, name) + values[name] for name in values})
+            for name, value in values.items():
                 metrics.EXPAND_TOKENS.labels(name).inc(value)
-        before, price = self._tokens, self.expansion.selector.price
-        self._tokens += int(turn_tokens(turns_from_messages(further)).sum())
-        if price is not None:
-            metrics.DOLLARS.labels("sent").inc(price.cost(price.usage(self._tokens, before)))
+
+
+@dataclass
+class _Held:
+    """The events of an answer that the client may not have yet."""
+
+    reader: StreamReader
+    events: list[Event] = field(default_factory=list)
+    has_calls: bool = False
+    is_known: bool = True  # the form of the stream
+    _passes: bool = False
+
+    def __post_init__(self) -> None:
+        self.reader.begin()
+
+    def add(self, event: Event, *, has_begun: bool) -> list[Event]:
+        """Return the events that go to the client now. has_begun: whether it has any."""
+        kind = None
+        try:
+            kind = self.reader.read(event.data) if event.data is not None and self.is_known else None
+        except MALFORMED:
+            metrics.EXPANDED.labels("unreadable").inc()
+            self.is_known = False
+        if has_begun and (kind == "ping" or event.raw.startswith(b":")):
+            return [event]
+        self.has_calls |= kind == "call"
+        self._passes = kind == "text" or (self._passes and kind != "thought")
+        self.events.append(event)
+        if self.is_known and (self.has_calls or not self._passes):
+            return []
+        events, self.events = self.events, []
+        return events
+
+
+def _count_tokens(messages: Sequence[Json]) -> int:
+    return int(turn_tokens(turns_from_messages(messages)).sum())
 
 
 def is_readable(response: httpx.Response) -> bool:
     """Return whether a response is an answer whose bytes can be read."""
-    return response.is_success and response.headers.get("content-encoding", "identity") == "identity"
+    encoding: str = response.headers.get("content-encoding", "identity")
+    return response.is_success and encoding == "identity"
