@@ -34,10 +34,11 @@ def openai_reply(text: str | None, calls: Sequence[Part] = (), *, streams: bool 
     )
 
 
-def anthropic_reply(*content: Part, streams: bool = False) -> Answer:
+def anthropic_reply(*content: Part, streams: bool = False, stop_reason: str = "end_turn") -> Answer:
     """A message of these blocks; in a stream, each field comes in two deltas."""
+    end = {**_END, "stop_reason": stop_reason}
     message = {
-        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", **_END,
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", **end,
         "content": content, "usage": {"input_tokens": 1, "output_tokens": 1},
     }  # fmt: skip
     if not streams:
@@ -45,7 +46,7 @@ def anthropic_reply(*content: Part, streams: bool = False) -> Answer:
     events = [{"type": "message_start", "message": {**message, "content": [], "stop_reason": None}}]
     for index, block in enumerate(content):
         events += [{**event, "index": index} for event in _block_events(block)]
-    events.append({"type": "message_delta", "delta": _END, "usage": {"output_tokens": 2}})
+    events.append({"type": "message_delta", "delta": end, "usage": {"output_tokens": 2}})
     events.append({"type": "message_stop"})
     return raw_reply(
         b"".join(b"event: %s\n%s" % (str(event["type"]).encode(), _event(event)) for event in events)
@@ -84,3 +85,43 @@ def _response(*parts: Part) -> Part:
 
 def _event(value: Part) -> bytes:
     return b"data: %s\n\n" % json.dumps(value).encode()
+
+
+def responses_reply(*output: Part, streams: bool = False, **fields: Any) -> Answer:
+    """A response of these items; in a stream, texts and arguments come in two deltas."""
+    usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
+    response = {"id": "resp_1", "object": "response", "model": "m", "created_at": 1, "status": "completed"}
+    response |= {"output": list(output), "usage": usage, **fields}
+    if not streams:
+        return raw_reply(json.dumps(response).encode())
+    begun = {**response, "output": [], "status": "in_progress", "usage": None}
+    events = [{"type": f"response.{name}", "response": begun} for name in ("created", "in_progress")]
+    for index, item in enumerate(output):
+        events += [{**event, "output_index": index, "item_id": item["id"]} for event in _item_events(item)]
+    events.append({"type": f"response.{response['status']}", "response": response})
+    numbered = [{**event, "sequence_number": number} for number, event in enumerate(events)]
+    return raw_reply(
+        b"".join(b"event: %s\n%s" % (str(event["type"]).encode(), _event(event)) for event in numbered)
+    )
+
+
+def _item_events(item: Part) -> Iterable[Part]:
+    empty = {**item, "status": "in_progress"}
+    if item["type"] == "message":
+        yield {"type": "response.output_item.added", "item": {**empty, "content": []}}
+        for place, part in enumerate(item["content"]):
+            where = {"content_index": place}
+            yield {"type": "response.content_part.added", "part": {**part, "text": ""}, **where}
+            for piece in (part["text"][:3], part["text"][3:]):
+                yield {"type": "response.output_text.delta", "delta": piece, "logprobs": [], **where}
+            yield {"type": "response.output_text.done", "text": part["text"], "logprobs": [], **where}
+            yield {"type": "response.content_part.done", "part": part, **where}
+    elif item["type"] == "function_call":
+        yield {"type": "response.output_item.added", "item": {**empty, "arguments": ""}}
+        for piece in (item["arguments"][:3], item["arguments"][3:]):
+            yield {"type": "response.function_call_arguments.delta", "delta": piece}
+        done = {"arguments": item["arguments"], "name": item["name"]}
+        yield {"type": "response.function_call_arguments.done", **done}
+    else:
+        yield {"type": "response.output_item.added", "item": empty}
+    yield {"type": "response.output_item.done", "item": item}
