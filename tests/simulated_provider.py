@@ -25,7 +25,7 @@ def strip_breakpoints(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return messages without Anthropic's `cache_control`, which is no part of a prefix."""
     return [
         message
-        if isinstance(message["content"], str)
+        if not isinstance(message["content"], list)
         else {
             **message,
             "content": [
@@ -43,6 +43,7 @@ class SimulatedProvider:
     def __init__(self) -> None:
         self.now = 0.0
         self.status = 200  # of the answers; another one is an error, and caches nothing
+        self.answers: list[dict[str, Any]] = []  # the next ones; after them, they are of `usage` alone
         self.bodies: list[bytes] = []  # of the requests, as they came
         self._warm_until: dict[str, float] = {}  # by path and literal text of a prefix
         provider = self
@@ -57,7 +58,8 @@ class SimulatedProvider:
                 messages = strip_breakpoints(body["messages"])
                 is_refused = provider.status != 200
                 usage = None if is_refused else provider._use(self.path, messages)
-                reply = json.dumps({"usage": usage}).encode()
+                answer = provider.answers.pop(0) if provider.answers and not is_refused else {}
+                reply = json.dumps({**answer, "usage": usage}).encode()
                 if body.get("stream"):
                     reply = b"data: %s\n\ndata: [DONE]\n\n" % reply
                 self.send_response(provider.status)

@@ -44,6 +44,10 @@ class StreamReader(ABC):
     def answer(self) -> Json:
         """The answer so far, as it would be without a stream."""
 
+    def text_of(self, event: Json) -> Json | None:
+        """Return the text of an event that has a call, too, as an event; None where it has none."""
+        return None
+
     @abstractmethod
     def go_on(self, event: Json, front: Json) -> Json | None:
         """Return an event as it follows `front`, of which the client has the events; None: it is left out."""
@@ -118,6 +122,14 @@ class _ChatReader(StreamReader):
             "choices": [{"message": self._message, "finish_reason": finish}],
             "usage": self._others.get("usage"),
         }
+
+    def text_of(self, event: Json) -> Json | None:
+        choices = [
+            {**choice, "finish_reason": None, "delta": {"role": "assistant", "content": text}}
+            for choice in event.get("choices") or []
+            if (text := (choice.get("delta") or {}).get("content"))
+        ]
+        return {**event, "choices": choices} if choices else None
 
     def go_on(self, event: Json, front: Json) -> Json | None:
         choices = []

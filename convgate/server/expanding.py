@@ -172,6 +172,8 @@ class Rounds:
                         for each in held.add(event, has_begun=self._n_events > 0):
                             yield self._edit(each, reader, is_first=is_first)
                 if held.has_calls and held.is_known and await self._go_on_after(reader):
+                    for each in held.texts() if is_readable(self.response) else ():
+                        yield self._edit(each, reader, is_first=is_first)
                     continue
                 for each in held.events:
                     yield self._edit(each, reader, is_first=is_first)
@@ -282,6 +284,11 @@ class _Held:
             return []
         events, self.events = self.events, []
         return events
+
+    def texts(self) -> list[Event]:
+        """Return the texts among what the client will not get."""
+        texts = (data and self.reader.text_of(data) for _, data in self.events)
+        return [Event(b"data: %s\n\n" % json.dumps(text).encode(), text) for text in texts if text]
 
 
 def _count_tokens(messages: Sequence[Json]) -> int:

@@ -108,7 +108,7 @@ def _items(message: Part) -> list[Part]:
 
 
 def _output(text: str | None, calls: Sequence[Part]) -> list[Part]:
-    part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+    part: Part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
     message = {
         "type": "message", "id": f"msg_{text}", "role": "assistant", "status": "completed", "content": [part],
     }  # fmt: skip

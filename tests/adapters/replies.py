@@ -13,8 +13,10 @@ Part = dict[str, Any]
 _END = {"stop_reason": "end_turn", "stop_sequence": None}
 
 
-def openai_reply(text: str | None, calls: Sequence[Part] = (), *, streams: bool = False) -> Answer:
-    """A completion; each call is a name and arguments."""
+def openai_reply(
+    text: str | None, calls: Sequence[Part] = (), *, streams: bool = False, in_one_chunk: bool = False
+) -> Answer:
+    """A completion; each call is a name and arguments. in_one_chunk: text and calls of a stream."""
     tool_calls = [
         {
             "index": place, "id": call["id"], "type": "function",
@@ -28,7 +30,9 @@ def openai_reply(text: str | None, calls: Sequence[Part] = (), *, streams: bool 
     if not streams:
         return raw_reply(json.dumps({**whole, "choices": [{"index": 0, "message": message, **end}]}).encode())
     chunk = {**whole, "object": "chat.completion.chunk"}
-    choices = ({"index": 0, "delta": message}, {"index": 0, "delta": {}, **end})
+    deltas = [{"role": "assistant", "content": text}, *([{"tool_calls": tool_calls}] if calls else [])]
+    choices = [{"index": 0, "delta": delta} for delta in ([message] if in_one_chunk else deltas)]
+    choices.append({"index": 0, "delta": {}, **end})
     return raw_reply(
         b"".join(_event({**chunk, "choices": [choice]}) for choice in choices) + b"data: [DONE]\n\n"
     )
