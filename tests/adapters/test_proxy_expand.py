@@ -44,9 +44,16 @@ def proxy_of(home: Path, upstream: ChatServer, **values: Any) -> Iterator[Any]:
         yield client
 
 
-@pytest.fixture
-def client(convgate_home: Path, upstream: ChatServer) -> Iterator[Any]:
-    with proxy_of(convgate_home, upstream) as client:
+@pytest.fixture(scope="module")
+def upstream() -> Iterator[ChatServer]:
+    upstream = ChatServer()
+    yield upstream
+    upstream.close()
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory, upstream: ChatServer) -> Iterator[Any]:
+    with proxy_of(tmp_path_factory.mktemp("home"), upstream) as client:
         yield client
 
 
