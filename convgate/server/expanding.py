@@ -43,11 +43,6 @@ class Expansion:
     selector: Selector  # has the originals
     tokens: int  # of its messages
 
-    @property
-    def body(self) -> bytes:
-        """The request as it is sent."""
-        return json.dumps(self.request).encode()
-
 
 def add_tool(path: str, request: Json, selector: Selector, tokens: int) -> Expansion | None:
     """Return a request with the tool; None for one without tools, with that one, or for several answers."""

@@ -9,7 +9,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -130,13 +130,15 @@ class Proxy:
 
         try:
             response = await ask(forwarded.body)
-            if response.is_success:
-                await self._keep(forwarded)
+            async with AsyncExitStack() as closing:  # where the client goes away
+                closing.push_async_callback(response.aclose)
+                if response.is_success:
+                    await self._keep(forwarded)
+                closing.pop_all()
             if forwarded.expansion is None:
                 return Relay(response, forwarded.headers)
             again = [(name, value) for name, value in headers if name != "idempotency-key"]
-            ask_again = partial(ask, headers=again)
-            rounds = Rounds(forwarded.expansion, response, ask_again, self._service.run)
+            rounds = Rounds(forwarded.expansion, response, partial(ask, headers=again), self._service.run)
             await rounds.begin()
             return Relay(rounds.response, {**forwarded.headers, **rounds.headers}, rounds)
         except httpx.TimeoutException as error:
@@ -147,10 +149,13 @@ class Proxy:
     async def _keep(self, forwarded: Forwarded) -> None:
         """Note a request that the upstream answered: what it refuses is in no cache, and not billed."""
         metrics.count_dollars(forwarded.cache)
-        if forwarded.keep is not None:
-            with suppress(TimeoutError):  # it is noted a little later
-                async with asyncio.timeout(self._settings.server.select_seconds):
-                    await self._service.run(forwarded.keep)
+        if forwarded.keep is None:
+            return
+        try:
+            async with asyncio.timeout(self._settings.server.select_seconds):
+                await self._service.run(forwarded.keep)
+        except Exception as error:  # whatever it is, the agent must get its answer
+            log.warning("what was sent is not noted, or later", exc_info=error)
 
     async def _select(self, body: bytes, path: str, session: str | None) -> Forwarded:
         """Return the body with the selected messages; as it came when selecting fails or takes too long."""
@@ -214,11 +219,10 @@ class Proxy:
         if dropped or elided or added:
             request = {**request, name: join_neighbours(dialect_of(kept), kept)}
             body = json.dumps(request).encode()
+        expansion = None
         if selector.settings.elide:
             expansion = add_tool(path, request, selector, counts["tokens_kept"])
-            body = body if expansion is None else expansion.body
-        else:
-            expansion = None
+            body = json.dumps(expansion.request).encode() if expansion else body
         return Forwarded(body, headers, counts, cache, keep, expansion)
 
     def _headers(self, request: Request, *, reads: bool) -> list[tuple[str, str]]:
