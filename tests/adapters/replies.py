@@ -24,14 +24,17 @@ def openai_reply(
         }
         for place, call in enumerate(calls)
     ]  # fmt: skip
-    message = {"role": "assistant", "content": text} | ({"tool_calls": tool_calls} if calls else {})
+    message: Part = {"role": "assistant", "content": text} | ({"tool_calls": tool_calls} if calls else {})
     end = {"finish_reason": "tool_calls" if calls else "stop"}
     whole = {"id": "1", "object": "chat.completion", "model": "m", "created": 1}
     if not streams:
         return raw_reply(json.dumps({**whole, "choices": [{"index": 0, "message": message, **end}]}).encode())
     chunk = {**whole, "object": "chat.completion.chunk"}
-    deltas = [{"role": "assistant", "content": text}, *([{"tool_calls": tool_calls}] if calls else [])]
-    choices = [{"index": 0, "delta": delta} for delta in ([message] if in_one_chunk else deltas)]
+    deltas: list[Part] = [
+        {"role": "assistant", "content": text},
+        *([{"tool_calls": tool_calls}] if calls else []),
+    ]
+    choices: list[Part] = [{"index": 0, "delta": delta} for delta in ([message] if in_one_chunk else deltas)]
     choices.append({"index": 0, "delta": {}, **end})
     return raw_reply(
         b"".join(_event({**chunk, "choices": [choice]}) for choice in choices) + b"data: [DONE]\n\n"
@@ -47,7 +50,9 @@ def anthropic_reply(*content: Part, streams: bool = False, stop_reason: str = "e
     }  # fmt: skip
     if not streams:
         return raw_reply(json.dumps(message).encode())
-    events = [{"type": "message_start", "message": {**message, "content": [], "stop_reason": None}}]
+    events: list[Part] = [
+        {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}}
+    ]
     for index, block in enumerate(content):
         events += [{**event, "index": index} for event in _block_events(block)]
     events.append({"type": "message_delta", "delta": end, "usage": {"output_tokens": 2}})
@@ -94,12 +99,20 @@ def _event(value: Part) -> bytes:
 def responses_reply(*output: Part, streams: bool = False, **fields: Any) -> Answer:
     """A response of these items; in a stream, texts and arguments come in two deltas."""
     usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
-    response = {"id": "resp_1", "object": "response", "model": "m", "created_at": 1, "status": "completed"}
+    response: Part = {
+        "id": "resp_1",
+        "object": "response",
+        "model": "m",
+        "created_at": 1,
+        "status": "completed",
+    }
     response |= {"output": list(output), "usage": usage, **fields}
     if not streams:
         return raw_reply(json.dumps(response).encode())
-    begun = {**response, "output": [], "status": "in_progress", "usage": None}
-    events = [{"type": f"response.{name}", "response": begun} for name in ("created", "in_progress")]
+    begun: Part = {**response, "output": [], "status": "in_progress", "usage": None}
+    events: list[Part] = [
+        {"type": f"response.{name}", "response": begun} for name in ("created", "in_progress")
+    ]
     for index, item in enumerate(output):
         events += [{**event, "output_index": index, "item_id": item["id"]} for event in _item_events(item)]
     events.append({"type": f"response.{response['status']}", "response": response})

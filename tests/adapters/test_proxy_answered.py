@@ -108,7 +108,11 @@ def test_a_later_request_for_an_answer_reads_the_first_from_the_cache(
 ) -> None:
     *_, messages, longer = agent_requests(n_messages=1, n_calls=14)
     tools = [{"name": "Read", "input_schema": {"type": "object"}}]
-    settings = {"elide": True, "costs": {"model": "claude-sonnet-4-5"}, "policy": "everything"}
+    settings: dict[str, Any] = {
+        "elide": True,
+        "costs": {"model": "claude-sonnet-4-5"},
+        "policy": "everything",
+    }
     with proxy_of(convgate_home, provider.url, policy_parameters={}, **settings) as client:
         client.post(ANTHROPIC, json={"messages": messages, "tools": tools})
         (id, *_) = re.findall(rb"Shortened by convgate, id (\w+)", provider.bodies[-1])
