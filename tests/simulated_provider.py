@@ -25,7 +25,7 @@ def strip_breakpoints(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return messages without Anthropic's `cache_control`, which is no part of a prefix."""
     return [
         message
-        if isinstance(message["content"], str)
+        if not isinstance(message["content"], list)
         else {
             **message,
             "content": [
@@ -42,6 +42,8 @@ class SimulatedProvider:
 
     def __init__(self) -> None:
         self.now = 0.0
+        self.status = 200  # of the answers; another one is an error, and caches nothing
+        self.answers: list[dict[str, Any]] = []  # the next ones; after them, they are of `usage` alone
         self.bodies: list[bytes] = []  # of the requests, as they came
         self._warm_until: dict[str, float] = {}  # by path and literal text of a prefix
         provider = self
@@ -54,10 +56,13 @@ class SimulatedProvider:
                 provider.bodies.append(data)
                 body = json.loads(data)
                 messages = strip_breakpoints(body["messages"])
-                reply = json.dumps({"usage": provider._use(self.path, messages)}).encode()
+                is_refused = provider.status != 200
+                usage = None if is_refused else provider._use(self.path, messages)
+                answer = provider.answers.pop(0) if provider.answers and not is_refused else {}
+                reply = json.dumps({**answer, "usage": usage}).encode()
                 if body.get("stream"):
                     reply = b"data: %s\n\ndata: [DONE]\n\n" % reply
-                self.send_response(200)
+                self.send_response(provider.status)
                 self.send_header("Content-Length", str(len(reply)))
                 self.end_headers()
                 self.wfile.write(reply)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 
 from convgate.core.settings import Settings
 from convgate.costs.prices import Price, find_price
+from convgate.elision import elide
 from convgate.elision.batches import Batches
 from convgate.elision.elide import find_elisions
+from convgate.elision.evidence import Evidence
 from convgate.selection.selection import Selection
 from convgate.transcripts import turns_from_messages
 from tests.selectors import FixedPolicy, plain
@@ -73,6 +76,25 @@ def test_a_stub_that_does_not_pay_waits() -> None:
     assert plain(FixedPolicy(), elide=True).select(run.messages).elided
     assert not select(run).elided
     assert [*select(run.call("Read", code(8_999), file_path="long.py").go_on(4)).elided] == [2, 4]
+
+
+def test_a_request_searches_once_for_the_stubs_of_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = list[Evidence]()
+    search = elide._search
+
+    def count(evidence: Evidence, *rest: Any) -> Any:
+        searched.append(evidence)
+        return search(evidence, *rest)
+
+    monkeypatch.setattr(elide, "_search", count)
+    run = Run().call("Read", code(9_000), file_path="a.py").go_on(12)
+    selector = replace(plain(FixedPolicy(), elide=True), price=PRICE)
+    assert selector.select(run.messages).elided
+    assert searched
+    assert len(searched) == len({id(evidence) for evidence in searched})
+    searched.clear()
+    selector.select(run.messages)
+    assert not searched, "nothing is new"
 
 
 def test_a_message_that_names_what_was_left_out_gets_the_result() -> None:

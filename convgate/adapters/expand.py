@@ -4,7 +4,8 @@
     messages.append(answer(call))  # of a call of that tool
 
 `answer` takes calls of Chat Completions, `function_call` items of Responses, and Anthropic's `tool_use`
-blocks, and returns a message, an item or a block. Coding agents get the tool from `convgate mcp`.
+blocks, and returns a message, an item or a block. Coding agents get the tool from `convgate mcp`,
+or from the proxy, which answers it itself.
 """
 
 from __future__ import annotations

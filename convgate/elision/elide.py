@@ -96,7 +96,21 @@ def find_elisions(
     """
     if len(evidence.calling) <= LAST_CALLS or not evidence.results:
         return {}
-    search = _Search(evidence, counter or default_token_counter(), kept)
+    counter = counter or default_token_counter()
+    if kept is not None:
+        sent = frozenset(kept)
+        if any(result.turn not in sent for result in evidence.results):
+            return _search(evidence, counter, sent)
+    known: dict[int, tuple[Elision, ...]] | None = evidence.elisions.get(counter)
+    if known is None:
+        known = evidence.elisions[counter] = _search(evidence, counter, None)
+    return {**known}
+
+
+def _search(
+    evidence: Evidence, counter: TokenCounter, kept: frozenset[int] | None
+) -> dict[int, tuple[Elision, ...]]:
+    search = _Search(evidence, counter, kept)
     found = [elision for row in range(len(evidence.results) - 1, -1, -1) if (elision := search.visit(row))]
     by_turn: dict[int, tuple[Elision, ...]] = {}
     for elision in reversed(found):
@@ -115,9 +129,8 @@ class _Stub(NamedTuple):
 class _Search:
     """Goes over the results from the newest to the oldest; knows what the newer ones show."""
 
-    def __init__(self, evidence: Evidence, counter: TokenCounter, kept: Collection[int] | None) -> None:
-        self._evidence, self._counter = evidence, counter
-        self._kept = None if kept is None else frozenset(kept)
+    def __init__(self, evidence: Evidence, counter: TokenCounter, kept: frozenset[int] | None) -> None:
+        self._evidence, self._counter, self._kept = evidence, counter, kept
         places = range(len(evidence.turns) - 1, -1, -1)
         self._asked = next((place for place in places if is_from_user(evidence.turns[place])), 0)
         self._visible = set[str]()  # repeated strings that later results show

@@ -106,6 +106,8 @@ class Evidence:
     calls: Mapping[str, ToolCall] = field(default_factory=dict)  # the last one of each id
     shortened: dict[int, tuple[Turn, object, Turn]] = field(default_factory=dict)
     """By index, the turn and the elisions that a turn with stubs was last made of, and that turn."""
+    elisions: dict[Any, Any] = field(default_factory=dict)
+    """By token counter, what is elided where all turns are sent, once it was searched."""
 
     def first(self, n: int) -> Evidence:
         """Return the facts about the first n turns."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Protocol
@@ -40,11 +40,56 @@ class Remember:
 
     def after(self, request: Request, selection: Selection, sent: SentMessages) -> None:
         """Keep what was sent."""
-        past = PastRequest(
-            request.table.current, request.intents, sent.numbers, selection.tokens, selection.breaches,
-            sent.shortened, request.at, sent.quotes, selection.cache.spending if selection.cache else None,
-        )  # fmt: skip
-        self.requests.keep(request.table.hashes[-1], past)
+        self.requests.keep(request.table.hashes[-1], _past(request, selection, sent))
+
+
+@dataclass(frozen=True, eq=False)
+class RememberAnswered(Remember):
+    """As `Remember`, for one request whose answer the caller sees: it is kept by `keep`.
+
+    A provider has nothing in its cache of a request that it refused. In a shadow, requests are those that
+    would have been sent: the memory keeps them apart, for other shadows.
+    """
+
+    is_shadow: bool = False
+    waiting: list[tuple[bytes, PastRequest]] = field(default_factory=list)
+
+    def before(self, request: Request) -> Request:
+        """Add the request before."""
+        return replace(request, past=self.requests.find([*map(self._digest, request.table.hashes)]))
+
+    def after(self, request: Request, selection: Selection, sent: SentMessages) -> None:
+        """Have what was sent ready."""
+        self.waiting.append((self._digest(request.table.hashes[-1]), _past(request, selection, sent)))
+
+    def keep(self) -> None:
+        """Keep what was sent: the provider answered."""
+        for digest, past in self.waiting:
+            self.requests.keep(digest, past)
+
+    def _digest(self, digest: bytes) -> bytes:
+        return digest + b"shadow" if self.is_shadow else digest
+
+
+def keep_when_answered(
+    around: Sequence[Around], *, is_shadow: bool = False
+) -> tuple[list[Around], Callable[[], None]]:
+    """Return the same for one request, and what the caller calls when the provider has answered it."""
+    remember = [RememberAnswered(each.requests, is_shadow) for each in around if isinstance(each, Remember)]
+    others = [each for each in around if not isinstance(each, Remember)]
+
+    def keep() -> None:
+        for each in remember:
+            each.keep()
+
+    return [*remember, *others], keep
+
+
+def _past(request: Request, selection: Selection, sent: SentMessages) -> PastRequest:
+    return PastRequest(
+        request.table.current, request.intents, sent.numbers, selection.tokens, selection.breaches,
+        sent.shortened, request.at, sent.quotes, selection.cache.spending if selection.cache else None,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

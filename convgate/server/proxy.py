@@ -8,8 +8,10 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Coroutine
-from dataclasses import dataclass, field
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -22,8 +24,10 @@ from starlette.responses import Response, StreamingResponse
 from convgate.adapters.selection import MessageSelector
 from convgate.core.errors import ConvgateError
 from convgate.messages.tokens import turn_tokens
+from convgate.selection.around import keep_when_answered
 from convgate.selection.caching import CacheReport
 from convgate.server import metrics
+from convgate.server.expanding import Expansion, Rounds, add_tool
 from convgate.server.limits import TOKEN_HEADER, bearer_of, error_response, is_token
 from convgate.server.service import Service
 from convgate.transcripts import dialect_of, turns_from_messages
@@ -71,6 +75,8 @@ class Forwarded:
     headers: dict[str, str]
     counts: dict[str, int] = field(default_factory=dict)  # for `metrics.count_selection`
     cache: CacheReport | None = None  # with prices
+    keep: Callable[[], None] | None = None  # notes the request as sent
+    expansion: Expansion | None = None  # where calls of the tool for shortened results are answered here
 
 
 class Proxy:
@@ -110,29 +116,53 @@ class Proxy:
     async def _forward(self, request: Request, body: bytes, upstream: str) -> Response:
         """Return the upstream's response to the request, with the selected messages."""
         forwarded = Forwarded(body, {})
-        name = _FIELDS.get(_below_version(request.scope["route"].path))
-        if name is not None and request.method == "POST":
-            forwarded = await self._select(body, name, request.headers.get(SESSION_HEADER))
+        path = _below_version(request.scope["route"].path)
+        if path in _FIELDS and request.method == "POST":
+            forwarded = await self._select(body, path, request.headers.get(SESSION_HEADER))
         raw_path, query = request.scope["raw_path"].decode(), request.scope["query_string"].decode("latin-1")
         url = f"{upstream.rstrip('/')}/{_below_version(raw_path)}"
         url += f"?{query}" if query else ""
-        forward = self._client.build_request(
-            request.method, url, headers=self._headers(request), content=forwarded.body
-        )
+        headers = self._headers(request, reads=forwarded.expansion is not None)
+
+        async def ask(content: bytes, headers: Sequence[tuple[str, str]] = headers) -> httpx.Response:
+            forward = self._client.build_request(request.method, url, headers=headers, content=content)
+            return await self._client.send(forward, stream=True)
+
         try:
-            response = await self._client.send(forward, stream=True)
+            response = await ask(forwarded.body)
+            async with AsyncExitStack() as closing:  # where the client goes away
+                closing.push_async_callback(response.aclose)
+                if response.is_success:
+                    await self._keep(forwarded)
+                closing.pop_all()
+            if forwarded.expansion is None:
+                return Relay(response, forwarded.headers)
+            again = [(name, value) for name, value in headers if name != "idempotency-key"]
+            rounds = Rounds(forwarded.expansion, response, partial(ask, headers=again), self._service.run)
+            await rounds.begin()
+            return Relay(rounds.response, {**forwarded.headers, **rounds.headers}, rounds)
         except httpx.TimeoutException as error:
             return _fail(504, "upstream_timeout", error, forwarded)
         except httpx.RequestError as error:
             return _fail(502, "upstream_unreachable", error, forwarded)
-        return Relay(response, forwarded.headers)
 
-    async def _select(self, body: bytes, name: str, session: str | None) -> Forwarded:
+    async def _keep(self, forwarded: Forwarded) -> None:
+        """Note a request that the upstream answered: what it refuses is in no cache, and not billed."""
+        metrics.count_dollars(forwarded.cache)
+        if forwarded.keep is None:
+            return
+        try:
+            async with asyncio.timeout(self._settings.server.select_seconds):
+                await self._service.run(forwarded.keep)
+        except Exception as error:  # whatever it is, the agent must get its answer
+            log.warning("what was sent is not noted, or later", exc_info=error)
+
+    async def _select(self, body: bytes, path: str, session: str | None) -> Forwarded:
         """Return the body with the selected messages; as it came when selecting fails or takes too long."""
         try:
             async with asyncio.timeout(self._settings.server.select_seconds):
-                forwarded = await self._service.run(self._reduce, body, name, session)
-            metrics.count_selection(**forwarded.counts, cache=forwarded.cache)
+                forwarded = await self._service.run(self._reduce, body, path, session)
+            metrics.count_selection(**forwarded.counts)
             return forwarded
         except TimeoutError:
             reason = "timeout"
@@ -147,15 +177,18 @@ class Proxy:
         metrics.FALLBACKS.labels(reason).inc()
         return Forwarded(body, {"x-convgate-policy": "none", "x-convgate-reason": reason})
 
-    def _reduce(self, body: bytes, name: str, session: str | None) -> Forwarded:
+    def _reduce(self, body: bytes, path: str, session: str | None) -> Forwarded:
         """Return the body with the selected messages. Raises NotSelectedError, or what selecting raises."""
+        name = _FIELDS[path]
         request, items = _read(body, name)
         if len(items) > self._settings.server.max_turns:
             raise NotSelectedError("too_many_turns")
         turns = turns_from_messages(items)
         arm, selector = self._service.selector(session)
         with metrics.SELECT_SECONDS.time():
-            choice = MessageSelector(selector).choose(turns, adds=True, session=session)
+            around, keep = keep_when_answered(selector.around, is_shadow=self._settings.server.shadow)
+            one_time = replace(selector, around=around)
+            choice = MessageSelector(one_time).choose(turns, adds=True, session=session)
         tokens, kept = turn_tokens(turns), choice.of(items, items)
         elided = [elision for own in choice.elided.values() for elision in own]
         saved = sum(elision.saved for elision in elided)
@@ -182,32 +215,46 @@ class Proxy:
         if elided:
             headers["x-convgate-elided"] = str(len(elided))
         if self._settings.server.shadow:
-            return Forwarded(body, {**headers, "x-convgate-shadow": "true"}, counts, cache)
+            return Forwarded(body, {**headers, "x-convgate-shadow": "true"}, counts, cache, keep)
         if dropped or elided or added:
-            body = json.dumps({**request, name: join_neighbours(dialect_of(kept), kept)}).encode()
-        return Forwarded(body, headers, counts, cache)
+            request = {**request, name: join_neighbours(dialect_of(kept), kept)}
+            body = json.dumps(request).encode()
+        expansion = None
+        if selector.settings.elide:
+            expansion = add_tool(path, request, selector, counts["tokens_kept"])
+            body = json.dumps(expansion.request).encode() if expansion else body
+        return Forwarded(body, headers, counts, cache, keep, expansion)
 
-    def _headers(self, request: Request) -> list[tuple[str, str]]:
-        """Return the client's headers for the upstream, without those for this server."""
+    def _headers(self, request: Request, *, reads: bool) -> list[tuple[str, str]]:
+        """Return the client's headers for the upstream, without those for this server.
+
+        reads: whether the answer is read here, which takes no compressed one.
+        """
         left_out = _left_out(request.headers.get("connection", "")) | {
             "host", "content-length", TOKEN_HEADER, SESSION_HEADER,
         }  # fmt: skip
         token = request.app.state.token
         if is_token(bearer_of(request.headers), token):
             left_out |= {"authorization"}
+        if reads:
+            left_out |= {"accept-encoding"}
         headers = [(name, value) for name, value in request.headers.items() if name not in left_out]
-        if "accept-encoding" not in request.headers:
+        if reads or "accept-encoding" not in request.headers:
             headers.append(("accept-encoding", "identity"))  # httpx would ask for gzip
         return headers
 
 
 class Relay(StreamingResponse):
-    """The upstream's response, byte for byte as it comes."""
+    """The upstream's response, byte for byte as it comes; with rounds the body is theirs."""
 
-    def __init__(self, upstream: httpx.Response, headers: dict[str, str]) -> None:
-        super().__init__(upstream.aiter_raw(), upstream.status_code)
-        self._upstream = upstream
+    def __init__(
+        self, upstream: httpx.Response, headers: dict[str, str], rounds: Rounds | None = None
+    ) -> None:
+        super().__init__(rounds.body() if rounds else upstream.aiter_raw(), upstream.status_code)
+        self._close = rounds.close if rounds else upstream.aclose
         left_out = _left_out(upstream.headers.get("connection", ""))
+        if rounds:
+            left_out |= {"content-length"}
         values = [
             (name, value) for name, value in upstream.headers.raw if name.decode().lower() not in left_out
         ]
@@ -222,7 +269,7 @@ class Relay(StreamingResponse):
             log.warning("the upstream broke off its response: %s", type(error).__name__)
         finally:
             with anyio.CancelScope(shield=True):
-                await self._upstream.aclose()
+                await self._close()
 
 
 def _below_version(path: str) -> str:

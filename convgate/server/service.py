@@ -168,8 +168,8 @@ class Service:
             dropped=sum(not decision.kept for decision in selection.decisions),
             tokens_kept=selection.tokens,
             tokens_total=max(selection.tokens, selection.tokens_total),
-            cache=selection.cache,
         )
+        metrics.count_dollars(selection.cache)
         return {**selection.to_json(), "policy": selector.name, "arm": arm, "session": session}
 
     def score(self, body: Score) -> dict[str, Any]:

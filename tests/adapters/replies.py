@@ -13,8 +13,10 @@ Part = dict[str, Any]
 _END = {"stop_reason": "end_turn", "stop_sequence": None}
 
 
-def openai_reply(text: str | None, calls: Sequence[Part] = (), *, streams: bool = False) -> Answer:
-    """A completion; each call is a name and arguments."""
+def openai_reply(
+    text: str | None, calls: Sequence[Part] = (), *, streams: bool = False, in_one_chunk: bool = False
+) -> Answer:
+    """A completion; each call is a name and arguments. in_one_chunk: text and calls of a stream."""
     tool_calls = [
         {
             "index": place, "id": call["id"], "type": "function",
@@ -22,30 +24,38 @@ def openai_reply(text: str | None, calls: Sequence[Part] = (), *, streams: bool 
         }
         for place, call in enumerate(calls)
     ]  # fmt: skip
-    message = {"role": "assistant", "content": text} | ({"tool_calls": tool_calls} if calls else {})
+    message: Part = {"role": "assistant", "content": text} | ({"tool_calls": tool_calls} if calls else {})
     end = {"finish_reason": "tool_calls" if calls else "stop"}
     whole = {"id": "1", "object": "chat.completion", "model": "m", "created": 1}
     if not streams:
         return raw_reply(json.dumps({**whole, "choices": [{"index": 0, "message": message, **end}]}).encode())
     chunk = {**whole, "object": "chat.completion.chunk"}
-    choices = ({"index": 0, "delta": message}, {"index": 0, "delta": {}, **end})
+    deltas: list[Part] = [
+        {"role": "assistant", "content": text},
+        *([{"tool_calls": tool_calls}] if calls else []),
+    ]
+    choices: list[Part] = [{"index": 0, "delta": delta} for delta in ([message] if in_one_chunk else deltas)]
+    choices.append({"index": 0, "delta": {}, **end})
     return raw_reply(
         b"".join(_event({**chunk, "choices": [choice]}) for choice in choices) + b"data: [DONE]\n\n"
     )
 
 
-def anthropic_reply(*content: Part, streams: bool = False) -> Answer:
+def anthropic_reply(*content: Part, streams: bool = False, stop_reason: str = "end_turn") -> Answer:
     """A message of these blocks; in a stream, each field comes in two deltas."""
+    end = {**_END, "stop_reason": stop_reason}
     message = {
-        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", **_END,
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", **end,
         "content": content, "usage": {"input_tokens": 1, "output_tokens": 1},
     }  # fmt: skip
     if not streams:
         return raw_reply(json.dumps(message).encode())
-    events = [{"type": "message_start", "message": {**message, "content": [], "stop_reason": None}}]
+    events: list[Part] = [
+        {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}}
+    ]
     for index, block in enumerate(content):
         events += [{**event, "index": index} for event in _block_events(block)]
-    events.append({"type": "message_delta", "delta": _END, "usage": {"output_tokens": 2}})
+    events.append({"type": "message_delta", "delta": end, "usage": {"output_tokens": 2}})
     events.append({"type": "message_stop"})
     return raw_reply(
         b"".join(b"event: %s\n%s" % (str(event["type"]).encode(), _event(event)) for event in events)
@@ -84,3 +94,51 @@ def _response(*parts: Part) -> Part:
 
 def _event(value: Part) -> bytes:
     return b"data: %s\n\n" % json.dumps(value).encode()
+
+
+def responses_reply(*output: Part, streams: bool = False, **fields: Any) -> Answer:
+    """A response of these items; in a stream, texts and arguments come in two deltas."""
+    usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
+    response: Part = {
+        "id": "resp_1",
+        "object": "response",
+        "model": "m",
+        "created_at": 1,
+        "status": "completed",
+    }
+    response |= {"output": list(output), "usage": usage, **fields}
+    if not streams:
+        return raw_reply(json.dumps(response).encode())
+    begun: Part = {**response, "output": [], "status": "in_progress", "usage": None}
+    events: list[Part] = [
+        {"type": f"response.{name}", "response": begun} for name in ("created", "in_progress")
+    ]
+    for index, item in enumerate(output):
+        events += [{**event, "output_index": index, "item_id": item["id"]} for event in _item_events(item)]
+    events.append({"type": f"response.{response['status']}", "response": response})
+    numbered = [{**event, "sequence_number": number} for number, event in enumerate(events)]
+    return raw_reply(
+        b"".join(b"event: %s\n%s" % (str(event["type"]).encode(), _event(event)) for event in numbered)
+    )
+
+
+def _item_events(item: Part) -> Iterable[Part]:
+    empty = {**item, "status": "in_progress"}
+    if item["type"] == "message":
+        yield {"type": "response.output_item.added", "item": {**empty, "content": []}}
+        for place, part in enumerate(item["content"]):
+            where = {"content_index": place}
+            yield {"type": "response.content_part.added", "part": {**part, "text": ""}, **where}
+            for piece in (part["text"][:3], part["text"][3:]):
+                yield {"type": "response.output_text.delta", "delta": piece, "logprobs": [], **where}
+            yield {"type": "response.output_text.done", "text": part["text"], "logprobs": [], **where}
+            yield {"type": "response.content_part.done", "part": part, **where}
+    elif item["type"] == "function_call":
+        yield {"type": "response.output_item.added", "item": {**empty, "arguments": ""}}
+        for piece in (item["arguments"][:3], item["arguments"][3:]):
+            yield {"type": "response.function_call_arguments.delta", "delta": piece}
+        done = {"arguments": item["arguments"], "name": item["name"]}
+        yield {"type": "response.function_call_arguments.done", **done}
+    else:
+        yield {"type": "response.output_item.added", "item": empty}
+    yield {"type": "response.output_item.done", "item": item}
