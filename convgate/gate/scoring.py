@@ -120,7 +120,7 @@ class Scorer:
         return Attended(logits, values[0], (earlier, later), best, first, second)
 
     def attend_again(self, turns: Floats, message: Floats, attended: Attended) -> Logits:
-        """Return (w,) the logits of tier 2 of turns with other features (V, w), each the only one that changes.
+        """Return (w,) the logits of tier 2 of turns with other features (V, w), each the only one to change.
 
         What a turn has from the others stays as it is; how it changes them, and they it in turn, is left out.
         """
