@@ -176,10 +176,10 @@ class Override(Why):
 class TurnDecisions:
     """One decision for each turn of a history, as columns; row i is about turn `indices[i]`.
 
-    Where one rule decides all turns, `rule` and the templates `why_kept` and `why_dropped` explain each, after what
-    `reasons` says of it. Where it does not, `explain` returns the rule and the reason of a turn, by its index;
-    `because` and the templates are not read then. NaN is the score of a turn that was decided without one: its record has no
-    score, threshold, logit or parts.
+    Where one rule decides all turns, `rule` and the templates `why_kept` and `why_dropped` explain each,
+    after what `reasons` says of it. Where it does not, `explain` returns the rule and the reason of a turn,
+    by its index, and the templates are not read. NaN is the score of a turn that was decided without one:
+    its record has no score, threshold, logit or parts.
     """
 
     policy: str

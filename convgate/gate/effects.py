@@ -1,12 +1,13 @@
 """What each part of a turn does to its score, with the rest of the conversation as it is.
 
-The effect of a part on the logit of turn i is
+A reason contrasts a turn with turns of the other side. The effect of a part on the logit of turn i is
 
-    logit_i − logit_i with the features of the part as in the other turns,   r_i = Σ_{j≠i} x_j / (n − 1 + 4)
+    logit_i − logit_i with the features of the part as in r_i,   r_i = Σ_{j≠i} w_j x_j / (Σ_{j≠i} w_j + 1)
 
-in both tiers: the mean over the other turns of the conversation and four turns of the usual features of
-training, which are 0 when standardised. Tier 1 alone would not do: tier 2 takes back much of what tier 1
-gives. What a turn has from other turns is held as it is (`Scorer.attend_again`), so all effects together
+in both tiers. For what raises the score w_j = 1 − p_j, so r is the mean of the turns that are not needed; for
+what lowers it w_j = p_j, so r is the mean of those that are. The 1 is a turn with the usual features of
+training, which are 0 when standardised. Tier 1 alone would not do: tier 2 takes back much of what it gives.
+What a turn has from other turns is held as it is (`Scorer.attend_again`), so all effects of a sign together
 cost about two passes of tier 2. The effect of links is taken likewise, compared with none.
 """
 
@@ -40,8 +41,9 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 }
 """What reasons distinguish, and the parts of the logit that each one is of, of both presets."""
 
-_USUAL_TURNS = 4  # the weight of the usual features of training among those of the other turns
+_USUAL_TURNS = 1.0  # the weight of the usual features of training among those of other turns
 _MAX_LINKS = 3  # whose effect is computed, among those to earlier turns and among those from later ones
+_IS_OF_TURNS = np.array([feature.part != "message" for feature in FEATURES])
 _OF_TURNS = [feature for feature in FEATURES if feature.part != "message"]
 _ROWS = {
     kind: [row for row, feature in enumerate(_OF_TURNS) if feature.part in parts]
@@ -53,13 +55,15 @@ class LinkEffect(NamedTuple):
     """A link between a turn and another one, and what it does to the turn's logit."""
 
     other: int  # row
+    share: float  # of the later turn's links, 0…1
     effect: float
 
 
 class Difference(NamedTuple):
-    """A feature of a turn that differs from those of the other turns."""
+    """A feature of a turn that differs from those of the turns that it is compared with."""
 
     feature: str
+    value: float  # of the turn, clipped as the gate reads it
     is_higher: bool
     effect: float  # what the difference adds to the logit of tier 1
 
@@ -72,22 +76,29 @@ class Effects:
     message: Message
     scores: GateScores
 
+    def by_kind(self, sign: int) -> Mapping[str, Logits]:
+        """Return what each kind of parts does to the logits, (n,), compared with turns of the other side."""
+        return self._raising if sign > 0 else self._lowering
+
     @cached_property
-    def by_kind(self) -> Mapping[str, Logits]:
-        """What each kind of parts does to the logits, each (n,); those of which the preset has a part."""
-        return {
-            kind: part - _of_others(part)
-            for kind in KINDS
-            if (part := self.part(kind)) is not None and len(part)
-        }
+    def _raising(self) -> Mapping[str, Logits]:
+        return self._compute(1 - self.scores.scores)
+
+    @cached_property
+    def _lowering(self) -> Mapping[str, Logits]:
+        return self._compute(self.scores.scores)
+
+    def _compute(self, weights: Logits) -> Mapping[str, Logits]:
+        parts = {kind: self.part(kind) for kind in KINDS}
+        return {kind: part - _of_others(part, weights) for kind, part in parts.items() if part is not None}
 
     def part(self, kind: str) -> Logits | None:
         """Return (n,) the parts of a kind in sum, as the waterfall shows them; None when there is none."""
         parts = [self.scores.parts[name] for name in KINDS[kind] if name in self.scores.parts]
         return np.sum(parts, axis=0) if parts else None
 
-    def differences(self, kind: str, row: int) -> list[Difference]:
-        """Return the features of a kind by which the turn differs from the others, the strongest first."""
+    def differences(self, kind: str, row: int, sign: int) -> list[Difference]:
+        """Return how the turn differs in the features of a kind, what changes its logit most first."""
         return []
 
     def strongest_link(self, row: int, sign: int) -> LinkEffect | None:
@@ -115,11 +126,9 @@ class ThreadEffects(Effects):
 
     state: ThreadState
 
-    @cached_property
-    def by_kind(self) -> Mapping[str, Logits]:
-        """What each kind of parts does to the logits, each (n,)."""
+    def _compute(self, weights: Logits) -> Mapping[str, Logits]:
         turns, start, share = self._inputs.turns, self._start, self.scores.activation
-        others, effects = _of_others(turns), {}
+        others, effects = _of_others(turns, weights), {}
         for kind, rows in _ROWS.items():
             part = np.asarray(self.part(kind), dtype=np.float64)
             replaced, attended = turns, _without_links(self._attended)
@@ -127,20 +136,25 @@ class ThreadEffects(Effects):
                 replaced, attended = turns.copy(), self._attended
                 replaced[rows] = others[rows]
             in_window = self._attended.logits - self._again(replaced[:, start:], attended)
-            effect = part - _of_others(part) if rows else np.zeros(len(part))
+            effect = part - _of_others(part, weights) if rows else np.zeros(len(part))
             effect[start:] = (1 - share) * effect[start:] + share * in_window
             effects[kind] = effect
         return effects
 
-    def differences(self, kind: str, row: int) -> list[Difference]:
-        """Return the features of a kind by which the turn differs from the others, the strongest first."""
-        rows, turns = _ROWS[kind], self._inputs.turns
-        others = (self._sums[rows] - turns[rows, row]) / (len(self.state) - 1 + _USUAL_TURNS)
+    def differences(self, kind: str, row: int, sign: int) -> list[Difference]:
+        """Return how the turn differs in the features of a kind, what changes its logit most first."""
+        rows, scorer = _ROWS[kind], self.state.arrays.tiers.scorer
+        turn, score, n = self._inputs.turns[rows, row], self.scores.scores, len(self.state)
+        weight, total = (1 - score[row], n - score.sum()) if sign > 0 else (score[row], score.sum())
+        others = (self._sums[sign < 0][rows] - weight * turn) / (total - weight + _USUAL_TURNS)
+        values = turn * scorer.spread[_IS_OF_TURNS][rows] + scorer.usual[_IS_OF_TURNS][rows]
+        effects = (turn - others) * self._weights[rows]
+        columns = (values.tolist(), (turn > others).tolist(), effects.tolist())
         differences = [
-            Difference(_OF_TURNS[place].name, gap > 0, gap * float(self._weights[place]))
-            for place, gap in zip(rows, (turns[rows, row] - others).tolist(), strict=True)
+            Difference(_OF_TURNS[place].name, value, is_higher, effect)
+            for place, value, is_higher, effect in zip(rows, *columns, strict=True)
         ]
-        return sorted(differences, key=lambda each: -abs(each.effect))
+        return sorted(differences, key=lambda each: -sign * each.effect)
 
     def strongest_link(self, row: int, sign: int) -> LinkEffect | None:
         """Return the link of a turn with the strongest effect of that sign on its logit; None without any."""
@@ -162,7 +176,9 @@ class ThreadEffects(Effects):
         turns = np.repeat(self._inputs.turns[:, [row]], len(others), axis=1)
         effects = self.scores.activation * (attended.logits[place] - self._again(turns, cut))
         best = int(np.argmax(sign * effects))
-        return LinkEffect(self._start + others[best], float(effects[best]))
+        late, early = max(place, others[best]), min(place, others[best])
+        share = float(shares[late, :, band - (late - early)].mean())
+        return LinkEffect(self._start + others[best], share, float(effects[best]))
 
     @cached_property
     def stems(self) -> Mapping[str, float]:
@@ -186,14 +202,15 @@ class ThreadEffects(Effects):
         return self.state.inputs(self.message.embedding, self.message.facts)
 
     @cached_property
-    def _sums(self) -> Floats:
-        return np.asarray(self._inputs.turns.sum(axis=1))
+    def _sums(self) -> tuple[Floats, Floats]:
+        """(V,) sums of the features of turns, by 1 − score and by score."""
+        turns, scores = self._inputs.turns, self.scores.scores.astype(np.float32)
+        return turns @ (1 - scores), turns @ scores
 
     @cached_property
     def _weights(self) -> Floats:
         """(V,) of tier 1, for the features of pairs and turns."""
-        is_of_turns = [feature.part != "message" for feature in FEATURES]
-        return self.state.arrays.tiers.scorer.weights(self._inputs)[is_of_turns]
+        return np.asarray(self.state.arrays.tiers.scorer.weights(self._inputs)[_IS_OF_TURNS])
 
     @cached_property
     def _window(self) -> LinkWindow:
@@ -219,10 +236,11 @@ def effects_of(state: GateState, message: Message, scores: GateScores) -> Effect
     return Effects(state, message, scores)
 
 
-def _of_others(columns: NDArray[Any]) -> NDArray[Any]:
-    """Return for each turn the mean of (..., n) numbers over the other turns and four that have 0."""
-    total = columns.sum(axis=-1, keepdims=True)
-    return np.asarray((total - columns) / (columns.shape[-1] - 1 + _USUAL_TURNS))
+def _of_others(columns: NDArray[Any], weights: Logits) -> NDArray[Any]:
+    """Return for each turn the mean of (..., n) numbers over the others by (n,) weights, and the usual 0."""
+    weighted = columns * weights.astype(columns.dtype)
+    total = weights.sum() - weights + _USUAL_TURNS
+    return np.asarray((weighted.sum(axis=-1, keepdims=True) - weighted) / total.astype(columns.dtype))
 
 
 def _without_links(attended: Attended) -> Attended:

@@ -1,8 +1,9 @@
 """Why a turn was kept or dropped, in words: the kinds of parts that changed its score most.
 
-A reason names the two kinds that speak most for the decision, and the one that speaks most against it, each by what
-is true of the turn. A kind is named only if its effect (`convgate.gate.effects`) and its parts in the waterfall
-have the same sign.
+A reason names the two kinds that speak most for the decision, and the one that speaks most against it, each
+by what is true of the turn. A kind is named only if its effect (`convgate.gate.effects`) and its parts in the
+waterfall have the same sign. What is kept although it is unlikely to be needed is said to be kept to be safe,
+with what speaks against it.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from numpy.typing import NDArray
 from convgate.core.conversation import CurrentMessage, Turn
 from convgate.core.decisions import Reason
 from convgate.core.text import isolate, truncate
-from convgate.gate.effects import Effects
+from convgate.gate.effects import KINDS, Difference, Effects
 from convgate.text.words import find_stems
 
 MIN_EFFECT = 0.15  # on the logit; less is not named
-_MIN_AGAINST = 0.4  # the same of what speaks against the decision
-_MIN_LINK = 0.1
+_MIN_OPPOSING = 0.4  # the same of what speaks against the decision
+_MIN_LINK, _MIN_SHARE = 0.1, 0.2  # the effect of a link on the logit, and its share, to be named
 _UNLIKELY = 0.1  # a turn with a lower score is kept to be safe
 _MAX_WORDS, _MAX_STEMS, _MAX_QUOTES, _MAX_QUOTE = 2_000, 3, 3, 40  # the last one in characters
 _FEW_RARE = 3.0  # weight of all stems; a rare one has about 5
@@ -31,34 +32,33 @@ Phrases = Mapping[str, tuple[str, str]]
 
 _BY_SIGN: Phrases = {
     "meaning": ("close in meaning", "about something else"),
-    "neighbours": ("beside messages that fit", "beside messages about something else"),
-    "recency": ("{ago}", "{ago}"),
-    "links": ("in the same thread", "not in the thread of the message"),
+    "neighbours": ("among messages close in meaning", "among messages about something else"),
+    "links": ("in the thread of the message", "not in the thread of the message"),
 }
 """By the sign of the effect: what raises the score, what lowers it."""
 
 _BY_FEATURE: Phrases = {
-    "same_speaker": ("from the same speaker", "from another speaker"),
-    "last_of_speaker": ("the newest from {speaker}", "not the newest from {speaker}"),
-    "own_last": ("the message before from {speaker}", "not the sender's last message"),
-    "names_speaker": ("the message names {speaker}", "the message does not name {speaker}"),
-    "named_by_turn": ("it names who sends the message", "it does not name who sends the message"),
-    "names_other": ("the message names others", "the message names nobody else"),
-    "turn_names_other": ("it names somebody else", "it names nobody else"),
-    "same_named": ("it names the same person", "it does not name the same person"),
+    "same_speaker": ("from {speaker}", "from {speaker}"),
+    "last_of_speaker": ("the newest from {speaker}", ""),
+    "own_last": ("the newest from {speaker}", ""),
+    "names_speaker": ("the message names {speaker}", ""),
+    "named_by_turn": ("it names who wrote the message", ""),
+    "names_other": ("the message names somebody else", ""),
+    "turn_names_other": ("it names somebody else", ""),
+    "same_named": ("both name the same person", ""),
     "last_named": ("the newest from {speaker}, whom the message names", ""),
-    "last_naming": ("the newest that names who sends the message", ""),
-    "first_turn": ("the first message", ""),
-    "begun_since": ("another subject began since", "no other subject began since"),
-    "turn_question": ("a question", "not a question"),
-    "turn_assistant": ("an answer", "not an answer"),
+    "last_naming": ("the newest that names who wrote the message", ""),
+    "turn_question": ("a question", ""),
+    "turn_assistant": ("from {speaker}", "from {speaker}"),
     "turn_length": ("long", "short"),
-    "turn_code": ("has code or a link", "has no code"),
-    "turn_mass": ("has many rare words", "has few rare words"),
-    "turn_needs": ("refers to earlier messages", "understood without earlier messages"),
-    "turn_instruction": ("states a lasting wish", "states no lasting wish"),
+    "turn_code": ("it has code or a link", ""),
+    "turn_mass": ("it has many rare words", "it has hardly any rare words"),
+    "turn_needs": ("it refers to earlier messages", ""),
+    "turn_instruction": ("it states a lasting wish", ""),
 }
-"""By whether the feature of the turn is higher or lower than in the other turns; empty ones are not said."""
+"""By whether the feature of the turn is higher or lower than in the others; empty ones are not said."""
+_SURE = {"turn_needs": 1.0, "turn_instruction": 1.0, "begun_since": 1.0}
+"""Log odds from which a cue is said of a turn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,44 +73,39 @@ class GateReasons:
     def of(self, row: int) -> Reason:
         """Return the reason of a turn; links name rows."""
         kept = bool(self.kept[row])
-        sign = 1 if kept else -1
-        clauses: list[Reason] = []
-        for kind in self._kinds(row, sign, MIN_EFFECT):
-            if clause := self._clause(kind, row, sign):
-                clauses.append(clause)
-            if len(clauses) == 2:
-                break
-        against = (self._clause(kind, row, -sign) for kind in self._kinds(row, -sign, _MIN_AGAINST))
-        other = next((clause for clause in against if clause), None)
-        lead = []
-        if not clauses:
-            lead = ["to be safe" if kept else "little speaks for it"]
-        elif kept and self.effects.scores.scores[row] < _UNLIKELY:
-            lead = ["to be safe"]
-        said = [*clauses, *([other] if other else [])]
-        texts = [*lead, *(clause.text for clause in clauses)]
-        text = "; ".join([*texts, *([f"but {other.text}"] if other else [])])
+        is_unlikely = bool(self.effects.scores.scores[row] < _UNLIKELY)
+        if kept and is_unlikely:
+            clauses = self._clauses(row, -1, 2, MIN_EFFECT)
+            lowering = "; ".join(clause.text for clause in clauses)
+            texts = ["to be safe", f"but {lowering}" if clauses else "nothing stands out"]
+        else:
+            sign = 1 if kept else -1
+            clauses = self._clauses(row, sign, 2, MIN_EFFECT)
+            opposing = self._clauses(row, -sign, 1, _MIN_OPPOSING)
+            texts = [clause.text for clause in clauses]
+            texts = texts or ["nothing stands out" if kept else "little speaks for it"]
+            texts += [f"but {clause.text}" for clause in opposing]
+            clauses += opposing
         return Reason(
-            f"{text}.",
-            tuple(turn for clause in said for turn in clause.turns),
-            tuple(place for clause in said for place in clause.words),
+            f"{'; '.join(texts)}.",
+            tuple(turn for clause in clauses for turn in clause.turns),
+            tuple(place for clause in clauses for place in clause.words),
         )
 
-    def _kinds(self, row: int, sign: int, min_effect: float) -> list[str]:
-        """Return the kinds with such an effect on the turn's logit, the strongest first."""
-        effects = {kind: sign * float(effect[row]) for kind, effect in self.effects.by_kind.items()}
-        return sorted(
-            (
-                kind
-                for kind, effect in effects.items()
-                if effect >= min_effect and sign * float(self._parts[kind][row]) > 0
-            ),
-            key=lambda kind: -effects[kind],
-        )
+    def _clauses(self, row: int, sign: int, limit: int, min_effect: float) -> list[Reason]:
+        """Return at most `limit` clauses on what raises the score (sign 1) or lowers it, strongest first."""
+        effects = {kind: sign * float(effect[row]) for kind, effect in self.effects.by_kind(sign).items()}
+        clauses: dict[str, Reason] = {}
+        for kind in sorted(effects, key=lambda kind: -effects[kind]):
+            if effects[kind] < min_effect or len(clauses) == limit:
+                break
+            if sign * self._parts[kind][row] > 0 and (clause := self._clause(kind, row, sign)):
+                clauses.setdefault(clause.text, clause)
+        return list(clauses.values())
 
     @cached_property
     def _parts(self) -> Mapping[str, NDArray[np.float64]]:
-        parts = {kind: self.effects.part(kind) for kind in self.effects.by_kind}
+        parts = {kind: self.effects.part(kind) for kind in KINDS}
         return {kind: part for kind, part in parts.items() if part is not None}
 
     def _clause(self, kind: str, row: int, sign: int) -> Reason | None:
@@ -119,19 +114,17 @@ class GateReasons:
             return self._words(row, sign)
         if kind == "links":
             return self._link(row, sign)
-        differences = self.effects.differences(kind, row)
-        strongest = next((each for each in differences if sign * each.effect > 0), None)
-        if strongest is None and differences:
+        differences = self.effects.differences(kind, row, sign)
+        if kind == "recency":
+            return self._recency(row, sign, differences)
+        phrase = "" if differences and kind not in _BY_SIGN else _BY_SIGN.get(kind, ("", ""))[sign < 0]
+        if phrase and differences and differences[0].is_higher != (sign > 0):
             return None
-        phrase = ""
-        if strongest is not None and strongest.feature in _BY_FEATURE:
-            phrase = _BY_FEATURE[strongest.feature][0 if strongest.is_higher else 1]
-        elif kind in _BY_SIGN:
-            is_expected = kind == "recency" or strongest is None or strongest.is_higher == (sign > 0)
-            phrase = _BY_SIGN[kind][0 if sign > 0 else 1] if is_expected else ""
-        if not phrase:
-            return None
-        return Reason(phrase.format(ago=self._ago(row, sign), speaker=self._speaker(row)))
+        for difference in differences:
+            if phrase or sign * difference.effect < sign * differences[0].effect / 2:
+                break
+            phrase = _phrase(difference)
+        return Reason(phrase.format(speaker=self._speaker(row))) if phrase else None
 
     def _words(self, row: int, sign: int) -> Reason | None:
         effects, shared = self.effects, self.effects.shared_stems(row)
@@ -139,42 +132,43 @@ class GateReasons:
             if not effects.stems:
                 return None
             return Reason(f"{'few' if shared else 'none'} of {self.whose} words")
-        text = self.turns[row].scored_text
-        named = shared[:_MAX_STEMS]
-        places = find_stems(text, named, max_words=_MAX_WORDS)
-        quotes: dict[str, str] = {}
+        text, quotes = self.turns[row].scored_text, dict[str, str]()
+        places = find_stems(text, shared[:_MAX_STEMS], max_words=_MAX_WORDS)
         for start, stop in places:
-            quotes.setdefault(text[start:stop].casefold(), text[start:stop])
-        quotes = dict(list(quotes.items())[:_MAX_QUOTES])
+            if len(quotes) < _MAX_QUOTES:
+                quotes.setdefault(text[start:stop].casefold(), text[start:stop])
         if not quotes:
             return None
         quoted = ", ".join(f"“{isolate(truncate(quote, _MAX_QUOTE))}”" for quote in quotes.values())
-        words = [place for place in places if text[slice(*place)].casefold() in quotes]
-        return Reason(f"{self.whose} {'words' if len(quotes) > 1 else 'word'} {quoted}", words=tuple(words))
+        named = tuple(place for place in places if text[slice(*place)].casefold() in quotes)
+        return Reason(f"{self.whose} {'words' if len(quotes) > 1 else 'word'} {quoted}", words=named)
 
     def _link(self, row: int, sign: int) -> Reason:
-        link, generic = (
-            self.effects.strongest_link(row, sign),
-            Reason(_BY_SIGN["links"][0 if sign > 0 else 1]),
-        )
-        if link is None or sign * link.effect < _MIN_LINK:
+        link, generic = self.effects.strongest_link(row, sign), Reason(_BY_SIGN["links"][sign < 0])
+        if link is None or sign * link.effect < _MIN_LINK or link.share < _MIN_SHARE:
             return generic
         if sign < 0 and self.kept[link.other]:
             return generic
-        later, earlier = (self.turns[each] for each in (max(row, link.other), min(row, link.other)))
-        is_answer = later.role == "assistant" != earlier.role
+        early, late = min(row, link.other), max(row, link.other)
+        between = {turn.role for turn in self.turns[early:late]}
+        is_answer = self.turns[late].role == "assistant" and "assistant" not in between
         verb = "answers" if is_answer else "continues"
-        dropped = "" if sign > 0 else ", dropped too"
-        if link.other < row:
-            return Reason(f"it {verb} message {{}}{dropped}", turns=(link.other,))
-        return Reason(f"message {{}} {verb} it{dropped}", turns=(link.other,))
+        dropped = "" if sign > 0 else ", also dropped"
+        text = f"it {verb} message {{}}" if link.other == early else f"message {{}} {verb} it"
+        return Reason(f"{text}{dropped}", turns=(link.other,))
 
-    def _ago(self, row: int, sign: int) -> str:
-        ago = len(self.kept) - row
-        if ago > 2 or sign < 0:
-            return f"{ago} messages back" if ago > 1 else "the message just before"
+    def _recency(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
+        ago, strongest = len(self.kept) - row, next(iter(differences), None)
+        if strongest is not None and strongest.feature == "first_turn" and row == 0:
+            return Reason("the first message")
+        if sign < 0:
+            if strongest is not None and strongest.feature == "begun_since" and _is_sure(strongest):
+                return Reason("a new subject began since")
+            return Reason(f"{ago} messages back") if ago > 2 else None
+        if ago > 2:
+            return Reason(f"only {ago} messages back")
         names_nothing = self.effects.mass < _FEW_RARE
-        return f"last exchange{'; the message names no subject of its own' * names_nothing}"
+        return Reason(f"last exchange{'; the message names no subject of its own' * names_nothing}")
 
     def _speaker(self, row: int) -> str:
         turn = self.turns[row]
@@ -185,3 +179,13 @@ class GateReasons:
 def whose_words(current: CurrentMessage) -> str:
     """Return whose words those of a message are, in front of them."""
     return "your" if current.turn.role == "user" and not current.turn.name else "the message's"
+
+
+def _phrase(difference: Difference) -> str:
+    """Return what is said of a feature; empty where that would not be true, or says nothing."""
+    phrases = _BY_FEATURE.get(difference.feature, ("", ""))
+    return phrases[not difference.is_higher] if _is_sure(difference) else ""
+
+
+def _is_sure(difference: Difference) -> bool:
+    return abs(difference.value) >= _SURE.get(difference.feature, 0.0)
