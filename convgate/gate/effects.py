@@ -30,16 +30,18 @@ from convgate.gate.model import CONTEXTUAL, GateScores, GateState, Message
 from convgate.gate.scoring import Attended, Followed, Inputs
 
 KINDS: Mapping[str, tuple[str, ...]] = {
-    "meaning": ("meaning", "passages", "semantic"),
+    "content": ("meaning", "passages", "words", "semantic"),
     "neighbours": ("neighbours",),
-    "words": ("words",),
     "speaker": ("speaker",),
     "addressing": ("addressing",),
     "recency": ("recency", "decay"),
     "turn": ("turn",),
     "links": (CONTEXTUAL,),
 }
-"""What reasons distinguish, and the parts of the logit that each one is of, of both presets."""
+"""What reasons distinguish, and the parts of the logit that each one is of, of both presets.
+
+Shared words and meaning go together: without one of them the other still says nearly as much.
+"""
 
 _USUAL_TURNS = 1.0  # the weight of the usual features of training among those of other turns
 _MAX_LINKS = 3  # whose effect is computed, among those to earlier turns and among those from later ones
@@ -63,6 +65,7 @@ class Difference(NamedTuple):
     """A feature of a turn that differs from those of the turns that it is compared with."""
 
     feature: str
+    part: str
     value: float  # of the turn, clipped as the gate reads it
     is_higher: bool
     effect: float  # what the difference adds to the logit of tier 1
@@ -151,7 +154,7 @@ class ThreadEffects(Effects):
         effects = (turn - others) * self._weights[rows]
         columns = (values.tolist(), (turn > others).tolist(), effects.tolist())
         differences = [
-            Difference(_OF_TURNS[place].name, value, is_higher, effect)
+            Difference(*_OF_TURNS[place], value, is_higher, effect)
             for place, value, is_higher, effect in zip(rows, *columns, strict=True)
         ]
         return sorted(differences, key=lambda each: -sign * each.effect)

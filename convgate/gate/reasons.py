@@ -31,7 +31,7 @@ _FEW_RARE = 3.0  # weight of all stems; a rare one has about 5
 Phrases = Mapping[str, tuple[str, str]]
 
 _BY_SIGN: Phrases = {
-    "meaning": ("close in meaning", "about something else"),
+    "content": ("close in meaning", "about something else"),
     "neighbours": ("among messages close in meaning", "among messages about something else"),
     "links": ("in the thread of the message", "not in the thread of the message"),
 }
@@ -110,11 +110,11 @@ class GateReasons:
 
     def _clause(self, kind: str, row: int, sign: int) -> Reason | None:
         """Return what is said of a kind of parts; None when nothing true can be."""
-        if kind == "words":
-            return self._words(row, sign)
         if kind == "links":
             return self._link(row, sign)
         differences = self.effects.differences(kind, row, sign)
+        if kind == "content":
+            return self._content(row, sign, differences)
         if kind == "recency":
             return self._recency(row, sign, differences)
         phrase = "" if differences and kind not in _BY_SIGN else _BY_SIGN.get(kind, ("", ""))[sign < 0]
@@ -126,12 +126,21 @@ class GateReasons:
             phrase = _phrase(difference)
         return Reason(phrase.format(speaker=self._speaker(row))) if phrase else None
 
-    def _words(self, row: int, sign: int) -> Reason | None:
-        effects, shared = self.effects, self.effects.shared_stems(row)
-        if sign < 0:
-            if not effects.stems:
-                return None
+    def _content(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
+        """Return the words that a turn shares with the message, else whether it is close in meaning."""
+        parts, effects = self.effects.scores.parts, self.effects
+        shared = effects.shared_stems(row)
+        if sign > 0 and shared and parts["words"][row] > 0:
+            return self._words(row, shared)
+        meaning = next((each for each in differences if each.part != "words"), None)
+        is_so = sum(sign * float(parts[name][row]) for name in ("meaning", "passages") if name in parts) > 0
+        if meaning is None or (is_so and meaning.is_higher == (sign > 0)):
+            return Reason(_BY_SIGN["content"][sign < 0])
+        if sign < 0 and effects.stems and parts["words"][row] < 0:
             return Reason(f"{'few' if shared else 'none'} of {self.whose} words")
+        return None
+
+    def _words(self, row: int, shared: Sequence[str]) -> Reason | None:
         text, quotes = self.turns[row].scored_text, dict[str, str]()
         places = find_stems(text, shared[:_MAX_STEMS], max_words=_MAX_WORDS)
         for start, stop in places:
@@ -147,7 +156,7 @@ class GateReasons:
         link, generic = self.effects.strongest_link(row, sign), Reason(_BY_SIGN["links"][sign < 0])
         if link is None or sign * link.effect < _MIN_LINK or link.share < _MIN_SHARE:
             return generic
-        if sign < 0 and self.kept[link.other]:
+        if self.turns[link.other].is_instruction or (sign < 0 and self.kept[link.other]):
             return generic
         early, late = min(row, link.other), max(row, link.other)
         between = {turn.role for turn in self.turns[early:late]}
