@@ -175,8 +175,7 @@ def _hover(
     decisions: TurnDecisions, rows: NDArray[np.int64], labels: Sequence[str], flipped: Mapping[int, str]
 ) -> list[str]:
     """Return number, speaker, first words and reason of turns; of many turns only the outcome, for speed."""
-    # `because` is the same for every turn, and a note may tokenize the whole text.
-    brief = replace(decisions, because="", note=None)
+    brief = replace(decisions, note=None)  # a note may tokenize the whole text
     lines = []
     for row in rows.tolist():
         index = int(brief.indices[row])

@@ -131,7 +131,7 @@ class GateReasons:
         parts, effects = self.effects.scores.parts, self.effects
         shared = effects.shared_stems(row)
         if sign > 0 and shared and parts["words"][row] > 0:
-            return self._words(row, shared)
+            return quote_words(self.turns[row].scored_text, shared, self.whose)
         meaning = next((each for each in differences if each.part != "words"), None)
         is_so = sum(sign * float(parts[name][row]) for name in ("meaning", "passages") if name in parts) > 0
         if meaning is None or (is_so and meaning.is_higher == (sign > 0)):
@@ -139,18 +139,6 @@ class GateReasons:
         if sign < 0 and effects.stems and parts["words"][row] < 0:
             return Reason(f"{'few' if shared else 'none'} of {self.whose} words")
         return None
-
-    def _words(self, row: int, shared: Sequence[str]) -> Reason | None:
-        text, quotes = self.turns[row].scored_text, dict[str, str]()
-        places = find_stems(text, shared[:_MAX_STEMS], max_words=_MAX_WORDS)
-        for start, stop in places:
-            if len(quotes) < _MAX_QUOTES:
-                quotes.setdefault(text[start:stop].casefold(), text[start:stop])
-        if not quotes:
-            return None
-        quoted = ", ".join(f"“{isolate(truncate(quote, _MAX_QUOTE))}”" for quote in quotes.values())
-        named = tuple(place for place in places if text[slice(*place)].casefold() in quotes)
-        return Reason(f"{self.whose} {'words' if len(quotes) > 1 else 'word'} {quoted}", words=named)
 
     def _link(self, row: int, sign: int) -> Reason:
         link, generic = self.effects.strongest_link(row, sign), Reason(_BY_SIGN["links"][sign < 0])
@@ -183,6 +171,20 @@ class GateReasons:
         turn = self.turns[row]
         name = isolate(truncate(turn.name, _MAX_QUOTE)) if turn.name else f"the {turn.role}"
         return name.replace("{", "{{").replace("}", "}}")  # a reason is a template
+
+
+def quote_words(text: str, stems: Sequence[str], whose: str) -> Reason | None:
+    """Return a clause on the words of a text that have the first of these stems; None when it has none."""
+    quotes: dict[str, str] = {}
+    places = find_stems(text, stems[:_MAX_STEMS], max_words=_MAX_WORDS)
+    for start, stop in places:
+        if len(quotes) < _MAX_QUOTES:
+            quotes.setdefault(text[start:stop].casefold(), text[start:stop])
+    if not quotes:
+        return None
+    quoted = ", ".join(f"“{isolate(truncate(quote, _MAX_QUOTE))}”" for quote in quotes.values())
+    named = tuple(place for place in places if text[slice(*place)].casefold() in quotes)
+    return Reason(f"{whose} {'words' if len(quotes) > 1 else 'word'} {quoted}", words=named)
 
 
 def whose_words(current: CurrentMessage) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import CurrentMessage, History, Turn
-from convgate.core.decisions import Override, TurnDecisions
+from convgate.core.decisions import Override, Reason, TurnDecisions
 from convgate.policies.base import Policy, history_indices
 
 _SAME = Override("response", "it leaves with the response of the model that it is of.", kept=False)
@@ -71,7 +71,12 @@ def _spread(decisions: TurnDecisions, heads: Sequence[int], indices: NDArray[np.
 
     kept = np.zeros(len(indices), dtype=np.bool_)
     kept[rows] = decisions.kept
-    note, explain = decisions.note, decisions.explain
+    note, explain, reasons = decisions.note, decisions.explain, decisions.reasons
+
+    def reason(index: int) -> Reason:
+        known = reasons and index in places
+        return reasons(places[index]).renumber(heads.__getitem__) if known else Reason("")
+
     others = dict.fromkeys(np.setdiff1d(indices, own).tolist(), _SAME)
     return replace(
         decisions,
@@ -85,4 +90,5 @@ def _spread(decisions: TurnDecisions, heads: Sequence[int], indices: NDArray[np.
         overrides={heads[index]: override for index, override in decisions.overrides.items()} | others,
         note=note and (lambda index: note(places[index]) if index in places else None),
         explain=explain and (lambda index: explain(places[index])),
+        reasons=reasons and reason,
     )
