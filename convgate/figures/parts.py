@@ -158,11 +158,11 @@ def describe_activation(activation: float) -> str:
     """Return what the activation means; the two shares it names add up to 100%.
 
     >>> describe_activation(0.34)
-    'Each score comes 34% from the turn among the others it is linked to, 66% from the turn alone.'
+    'Of each score, 34% comes from the links between turns, 66% from each turn alone.'
     """
     alone = f"{1 - activation:.1%}" if 0 < activation < 0.0995 else format_share(1 - activation)
     among = format_share(activation)
-    return f"Each score comes {among} from the turn among the others it is linked to, {alone} from the turn alone."
+    return f"Of each score, {among} comes from the links between turns, {alone} from each turn alone."
 
 
 def links_figure(

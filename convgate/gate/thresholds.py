@@ -143,7 +143,7 @@ class Expected(Rule):
     label: ClassVar[str] = "Expected: the best balance of missed and extra turns"
     swept: ClassVar[str | None] = "strictness"
     strictness: float = setting(
-        1.0, "strictness", low=0.0, high=4.0, step=0.05,
+        1.0, "threshold for extra turns", low=0.0, high=4.0, step=0.05,
         help="How bad an extra turn is compared with a missed one. 1: equally bad; 0: all turns are kept.",
     )  # fmt: skip
 

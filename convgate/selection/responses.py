@@ -74,8 +74,9 @@ def _spread(decisions: TurnDecisions, heads: Sequence[int], indices: NDArray[np.
     note, explain, reasons = decisions.note, decisions.explain, decisions.reasons
 
     def reason(index: int) -> Reason:
-        known = reasons and index in places
-        return reasons(places[index]).renumber(heads.__getitem__) if known else Reason("")
+        if reasons is None or index not in places:
+            return Reason("")
+        return reasons(places[index]).renumber(heads.__getitem__)
 
     others = dict.fromkeys(np.setdiff1d(indices, own).tolist(), _SAME)
     return replace(
@@ -90,5 +91,5 @@ def _spread(decisions: TurnDecisions, heads: Sequence[int], indices: NDArray[np.
         overrides={heads[index]: override for index, override in decisions.overrides.items()} | others,
         note=note and (lambda index: note(places[index]) if index in places else None),
         explain=explain and (lambda index: explain(places[index])),
-        reasons=reasons and reason,
+        reasons=None if reasons is None else reason,
     )
