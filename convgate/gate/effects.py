@@ -93,7 +93,9 @@ class Effects:
 
     def _compute(self, weights: Logits) -> Mapping[str, Logits]:
         parts = {kind: self.part(kind) for kind in KINDS}
-        return {kind: part - _of_others(part, weights) for kind, part in parts.items() if part is not None}
+        return {
+            kind: part - mean_of_others(part, weights) for kind, part in parts.items() if part is not None
+        }
 
     def part(self, kind: str) -> Logits | None:
         """Return (n,) the parts of a kind in sum, as the waterfall shows them; None when there is none."""
@@ -131,7 +133,7 @@ class ThreadEffects(Effects):
 
     def _compute(self, weights: Logits) -> Mapping[str, Logits]:
         turns, start, share = self._inputs.turns, self._start, self.scores.activation
-        others, effects = _of_others(turns, weights), {}
+        others, effects = mean_of_others(turns, weights), {}
         for kind, rows in _ROWS.items():
             part = np.asarray(self.part(kind), dtype=np.float64)
             replaced, attended = turns, _without_links(self._attended)
@@ -139,7 +141,7 @@ class ThreadEffects(Effects):
                 replaced, attended = turns.copy(), self._attended
                 replaced[rows] = others[rows]
             in_window = self._attended.logits - self._again(replaced[:, start:], attended)
-            effect = part - _of_others(part, weights) if rows else np.zeros(len(part))
+            effect = part - mean_of_others(part, weights) if rows else np.zeros(len(part))
             effect[start:] = (1 - share) * effect[start:] + share * in_window
             effects[kind] = effect
         return effects
@@ -239,7 +241,7 @@ def effects_of(state: GateState, message: Message, scores: GateScores) -> Effect
     return Effects(state, message, scores)
 
 
-def _of_others(columns: NDArray[Any], weights: Logits) -> NDArray[Any]:
+def mean_of_others(columns: NDArray[Any], weights: Logits) -> NDArray[Any]:
     """Return for each turn the mean of (..., n) numbers over the others by (n,) weights, and the usual 0."""
     weighted = columns * weights.astype(columns.dtype)
     total = weights.sum() - weights + _USUAL_TURNS

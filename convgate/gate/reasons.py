@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +62,14 @@ _SURE = {"turn_needs": 1.0, "turn_instruction": 1.0, "begun_since": 1.0}
 """Log odds from which a cue is said of a turn."""
 
 
+class Clause(NamedTuple):
+    """What a reason says of one kind of parts."""
+
+    kind: str
+    sign: int  # 1: it raises the score; −1: it lowers it
+    said: Reason  # without a full stop
+
+
 @dataclass(frozen=True, eq=False)
 class GateReasons:
     """The reasons of one message's turns, each made when it is read."""
@@ -72,35 +81,43 @@ class GateReasons:
 
     def of(self, row: int) -> Reason:
         """Return the reason of a turn; links name rows."""
-        kept = bool(self.kept[row])
-        is_unlikely = bool(self.effects.scores.scores[row] < _UNLIKELY)
-        if kept and is_unlikely:
-            clauses = self._clauses(row, -1, 2, MIN_EFFECT)
-            lowering = "; ".join(clause.text for clause in clauses)
-            texts = ["to be safe", f"but {lowering}" if clauses else "nothing stands out"]
-        else:
-            sign = 1 if kept else -1
-            clauses = self._clauses(row, sign, 2, MIN_EFFECT)
-            opposing = self._clauses(row, -sign, 1, _MIN_OPPOSING)
-            texts = [clause.text for clause in clauses]
-            texts = texts or ["nothing stands out" if kept else "little speaks for it"]
-            texts += [f"but {clause.text}" for clause in opposing]
-            clauses += opposing
+        clauses, sign = self.clauses(row), 1 if self.kept[row] else -1
+        said = [clause.said for clause in clauses]
+        texts = [clause.said.text for clause in clauses if clause.sign == sign]
+        opposing = [clause.said.text for clause in clauses if clause.sign != sign]
+        if self._is_kept_to_be_safe(row):
+            texts = ["to be safe"]
+        if opposing:
+            texts.append(f"but {'; '.join(opposing)}")
         return Reason(
-            f"{'; '.join(texts)}.",
-            tuple(turn for clause in clauses for turn in clause.turns),
-            tuple(place for clause in clauses for place in clause.words),
+            f"{'; '.join(texts or ['little speaks for it'])}.",
+            tuple(turn for each in said for turn in each.turns),
+            tuple(place for each in said for place in each.words),
         )
 
-    def _clauses(self, row: int, sign: int, limit: int, min_effect: float) -> list[Reason]:
+    def clauses(self, row: int) -> list[Clause]:
+        """Return what the reason of a turn says: what speaks for the decision, then what speaks against it."""
+        if self._is_kept_to_be_safe(row):
+            return self._clauses(row, -1, 2, MIN_EFFECT)
+        sign = 1 if self.kept[row] else -1
+        return self._clauses(row, sign, 2, MIN_EFFECT) + self._clauses(row, -sign, 1, _MIN_OPPOSING)
+
+    def _is_kept_to_be_safe(self, row: int) -> bool:
+        """Return whether a turn is kept although nothing speaks for it, or not enough."""
+        if not self.kept[row]:
+            return False
+        is_unlikely = bool(self.effects.scores.scores[row] < _UNLIKELY)
+        return is_unlikely or not self._clauses(row, 1, 1, MIN_EFFECT)
+
+    def _clauses(self, row: int, sign: int, limit: int, min_effect: float) -> list[Clause]:
         """Return at most `limit` clauses on what raises the score (sign 1) or lowers it, strongest first."""
         effects = {kind: sign * float(effect[row]) for kind, effect in self.effects.by_kind(sign).items()}
-        clauses: dict[str, Reason] = {}
+        clauses: dict[str, Clause] = {}
         for kind in sorted(effects, key=lambda kind: -effects[kind]):
             if effects[kind] < min_effect or len(clauses) == limit:
                 break
-            if sign * self._parts[kind][row] > 0 and (clause := self._clause(kind, row, sign)):
-                clauses.setdefault(clause.text, clause)
+            if sign * self._parts[kind][row] > 0 and (said := self._clause(kind, row, sign)):
+                clauses.setdefault(said.text, Clause(kind, sign, said))
         return list(clauses.values())
 
     @cached_property
