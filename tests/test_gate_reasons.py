@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,6 +13,7 @@ import pytest
 import convgate
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.decisions import TurnDecisions
+from convgate.embedding import default_encoder
 from convgate.gate.effects import KINDS, ThreadEffects, mean_of_others
 from convgate.gate.features import FEATURES
 from convgate.gate.full import ThreadState
@@ -24,13 +25,15 @@ from convgate.policies.search import BM25
 from convgate.policies.window import LastK
 from convgate.transcripts import read_relevance_set
 
+pytestmark = [pytest.mark.shipped, pytest.mark.xdist_group("encoder")]
+
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_conversations" / "samples.relevance.jsonl"
 OF_TURNS = [feature for feature in FEATURES if feature.part != "message"]
 MIN_DECISIONS, MIN_SHARE = 60, 0.9
 
 GARDEN = (
     "My tomato plants have yellow leaves, only the lower ones. What is missing?",
-    "Yellow lower leaves on tomato plants are nearly always a lack of nitrogen. Feed them with nettle manure.",
+    "Yellow lower leaves on tomato plants are mostly a lack of nitrogen. Feed them with nettle manure.",
     "And the slugs in the lettuce bed, do beer traps help?",
     "A little. They attract more slugs than they drown. Collect them at dusk.",
     "The printer at work says paper jam, and there is none.",
@@ -57,7 +60,7 @@ THESIS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """A message with its history, as the shipped gate decides it."""
 
@@ -100,7 +103,7 @@ def written(texts: tuple[str, ...]) -> Conversation:
 
 @cache
 def cases() -> tuple[Case, ...]:
-    policy = convgate.load(policy="gate").policy
+    policy = convgate.load(version="shipped", encoder=default_encoder()).policy
     assert isinstance(policy, GatePolicy)
     samples = read_relevance_set(SAMPLES)
     moments = [samples.current(case) for case in samples.cases]
@@ -223,7 +226,7 @@ def shift_by_two(case: Case) -> TurnDecisions:
 
 
 def test_reasons_of_a_pipeline_name_turns_of_the_whole_conversation() -> None:
-    case = next(case for case in cases() if any(case.clauses(row)[0].said.turns for row in named_links(case)))
+    case = next(case for case in cases() if named_links(case))
     row = named_links(case)[0]
     said = case.clauses(row)[0].said
     assert f"message {said.turns[0]}" in case.decisions[row].reason
@@ -235,8 +238,7 @@ def test_reasons_of_a_pipeline_name_turns_of_the_whole_conversation() -> None:
 def named_links(case: Case) -> list[int]:
     if case.history.start or len(case.history) > 30:
         return []
-    clauses: Callable[[int], list[Clause]] = case.clauses
-    return [row for row in range(len(case.history)) if clauses(row) and clauses(row)[0].said.turns]
+    return [row for row in range(len(case.history)) if (said := case.clauses(row)) and said[0].said.turns]
 
 
 def test_bm25_names_shared_words() -> None:

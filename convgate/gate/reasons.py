@@ -96,7 +96,7 @@ class GateReasons:
         )
 
     def clauses(self, row: int) -> list[Clause]:
-        """Return what the reason of a turn says: what speaks for the decision, then what speaks against it."""
+        """Return what the reason of a turn says: what speaks for the decision, then what against it."""
         if self._is_kept_to_be_safe(row):
             return self._clauses(row, -1, 2, MIN_EFFECT)
         sign = 1 if self.kept[row] else -1
