@@ -252,7 +252,7 @@ def test_bm25_names_shared_words() -> None:
 def test_names_with_braces_and_long_words_are_quoted_as_text() -> None:
     name, word = "{0}{x}", "supercali" * 20
     turns = [
-        Turn.of("user", f"{name}: the {word} of the router {place}", name=name if place % 2 else "ada")
+        Turn.of("user", f"the {word} of the router {place}", name=name if place % 2 else "ada")
         for place in range(6)
     ]
     conversation = Conversation("new", (*turns, Turn.of("user", f"{word} again? router", name="ada")))
@@ -260,4 +260,4 @@ def test_names_with_braces_and_long_words_are_quoted_as_text() -> None:
     decisions = policy.decide(*conversation.at(6))
     reasons = [decision.reason for decision in decisions]
     assert all(word not in reason for reason in reasons)
-    assert any(name in reason for reason in reasons)
+    assert any(f"from {name}" in reason for reason in reasons)

@@ -81,18 +81,19 @@ class GateReasons:
 
     def of(self, row: int) -> Reason:
         """Return the reason of a turn; links name rows."""
-        clauses, sign = self.clauses(row), 1 if self.kept[row] else -1
-        said = [clause.said for clause in clauses]
-        texts = [clause.said.text for clause in clauses if clause.sign == sign]
-        opposing = [clause.said.text for clause in clauses if clause.sign != sign]
+        clauses, kept = self.clauses(row), bool(self.kept[row])
+        texts = [clause.said.text for clause in clauses if (clause.sign > 0) == kept]
+        opposing = [clause.said.text for clause in clauses if (clause.sign > 0) != kept]
         if self._is_kept_to_be_safe(row):
             texts = ["to be safe"]
+        elif not texts:
+            texts = ["no single part stands out" if kept else "little speaks for it"]
         if opposing:
             texts.append(f"but {'; '.join(opposing)}")
         return Reason(
-            f"{'; '.join(texts or ['little speaks for it'])}.",
-            tuple(turn for each in said for turn in each.turns),
-            tuple(place for each in said for place in each.words),
+            f"{'; '.join(texts)}.",
+            tuple(turn for clause in clauses for turn in clause.said.turns),
+            tuple(place for clause in clauses for place in clause.said.words),
         )
 
     def clauses(self, row: int) -> list[Clause]:
@@ -100,14 +101,13 @@ class GateReasons:
         if self._is_kept_to_be_safe(row):
             return self._clauses(row, -1, 2, MIN_EFFECT)
         sign = 1 if self.kept[row] else -1
-        return self._clauses(row, sign, 2, MIN_EFFECT) + self._clauses(row, -sign, 1, _MIN_OPPOSING)
+        clauses = self._clauses(row, sign, 2, MIN_EFFECT)
+        said = {clause.said.text for clause in clauses}
+        opposing = self._clauses(row, -sign, 1, _MIN_OPPOSING)
+        return clauses + [clause for clause in opposing if clause.said.text not in said]
 
     def _is_kept_to_be_safe(self, row: int) -> bool:
-        """Return whether a turn is kept although nothing speaks for it, or not enough."""
-        if not self.kept[row]:
-            return False
-        is_unlikely = bool(self.effects.scores.scores[row] < _UNLIKELY)
-        return is_unlikely or not self._clauses(row, 1, 1, MIN_EFFECT)
+        return bool(self.kept[row] and self.effects.scores.scores[row] < _UNLIKELY)
 
     def _clauses(self, row: int, sign: int, limit: int, min_effect: float) -> list[Clause]:
         """Return at most `limit` clauses on what raises the score (sign 1) or lowers it, strongest first."""
