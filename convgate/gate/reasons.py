@@ -28,6 +28,7 @@ _MIN_LINK, _MIN_SHARE = 0.1, 0.2  # the effect of a link on the logit, and its s
 _UNLIKELY = 0.1  # a turn with a lower score is kept to be safe
 _MAX_WORDS, _MAX_STEMS, _MAX_QUOTES, _MAX_QUOTE = 2_000, 3, 3, 40  # the last one in characters
 _FEW_RARE = 3.0  # weight of all stems; a rare one has about 5
+_RARE = 0.7  # of the weight of the rarest shared stem; more frequent ones are not quoted
 
 Phrases = Mapping[str, tuple[str, str]]
 
@@ -148,7 +149,8 @@ class GateReasons:
         parts, effects = self.effects.scores.parts, self.effects
         shared = effects.shared_stems(row)
         if sign > 0 and shared and parts["words"][row] > 0:
-            return quote_words(self.turns[row].scored_text, shared, self.whose)
+            rare = [stem for stem in shared if effects.stems[stem] >= _RARE * effects.stems[shared[0]]]
+            return quote_words(self.turns[row].scored_text, rare, self.whose)
         meaning = next((each for each in differences if each.part != "words"), None)
         is_so = sum(sign * float(parts[name][row]) for name in ("meaning", "passages") if name in parts) > 0
         if meaning is None or (is_so and meaning.is_higher == (sign > 0)):
