@@ -29,8 +29,12 @@ def calibrate(
     gate: options.GateOption = None,
     encoder: Annotated[str | None, Option(help="Make a version for this encoder instead.")] = None,
     name: Annotated[str | None, Option(help="With --encoder: what the new version is called.")] = None,
-    precision: Annotated[float | None, Option(help="Min precision: the most recall that has it.")] = None,
-    recall: Annotated[float | None, Option(help="Min recall: the highest threshold that has it.")] = None,
+    precision: Annotated[
+        float | None, Option(help="Lowest precision allowed: the most recall that has it.")
+    ] = None,
+    recall: Annotated[
+        float | None, Option(help="Lowest recall allowed: the highest threshold that has it.")
+    ] = None,
     f_beta: Annotated[float | None, Option(help="The best F-beta; above 1 for recall.")] = None,
     cost_ratio: Annotated[float | None, Option(help="The cost of a false keep in false drops.")] = None,
     max_missed: Annotated[float | None, Option(help="Max share of needed turns that are lost.")] = None,

@@ -128,6 +128,26 @@ class TurnDecision(Decision):
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """What a policy says of one turn, and what it names.
+
+    >>> str(Reason("your word “router”; it answers message {}.", turns=(12,)))
+    'your word “router”; it answers message 12.'
+    """
+
+    text: str  # clauses; `{}` stands for each of the turns in their order, braces are doubled
+    turns: tuple[int, ...] = ()  # those that it names
+    words: tuple[tuple[int, int], ...] = ()  # those of the turn that it names: offsets in its scored text
+
+    def __str__(self) -> str:
+        return self.text.format(*self.turns)
+
+    def renumber(self, number: Callable[[int], int]) -> Reason:
+        """Return the reason with other numbers of the same turns."""
+        return replace(self, turns=tuple(map(number, self.turns)))
+
+
+@dataclass(frozen=True, slots=True)
 class Why:
     """How one turn came to its outcome, where not all turns are decided alike.
 
@@ -156,10 +176,10 @@ class Override(Why):
 class TurnDecisions:
     """One decision for each turn of a history, as columns; row i is about turn `indices[i]`.
 
-    Where one rule decides all turns, `rule` and the templates `why_kept` and `why_dropped` explain each.
-    Where it does not, `explain` returns the rule and the reason of a turn, by its index; `because` and the
-    templates are not read then. NaN is the score of a turn that was decided without one: its record has no
-    score, threshold, logit or parts.
+    Where one rule decides all turns, `rule` and the templates `why_kept` and `why_dropped` explain each,
+    after what `reasons` says of it. Where it does not, `explain` returns the rule and the reason of a turn,
+    by its index, and the templates are not read. NaN is the score of a turn that was decided without one:
+    its record has no score, threshold, logit or parts.
     """
 
     policy: str
@@ -170,7 +190,7 @@ class TurnDecisions:
     why_dropped: str = ""
     scores: Floats | None = None  # (n,), NaN where there is none; None when the policy does not score
     threshold: float | None = None
-    because: str = ""  # how the threshold came about, for all turns alike
+    because: str = ""  # which turns are kept, or how the threshold came about: a sentence about all turns
     logits: Floats | None = None  # (n,)
     parts: Mapping[str, Floats] = field(default_factory=dict)  # each (n,), logits
     tier1: Floats | None = None  # (n,) logits of the bilinear tier alone
@@ -179,6 +199,7 @@ class TurnDecisions:
     overrides: Mapping[int, Override] = field(default_factory=dict)  # by turn index
     note: Callable[[int], str | None] | None = None  # by turn index: what else to know about it
     explain: Callable[[int], Why] | None = None  # by turn index: which rule decided it, and why
+    reasons: Callable[[int], Reason] | None = None  # by turn index: what the policy says of it
     stage: str = SCORE
 
     def __post_init__(self) -> None:
@@ -214,7 +235,7 @@ class TurnDecisions:
 
     def to_json(self) -> dict[str, Any]:
         """Return policy, rule, threshold, gate activation and one record a turn as plain JSON values."""
-        names = ("policy", "rule", "threshold", "gate_activation")
+        names = ("policy", "rule", "threshold", "because", "gate_activation")
         return {name: getattr(self, name) for name in names} | {"turns": [each.to_json() for each in self]}
 
     def why(self, index: int) -> Why:
@@ -226,6 +247,14 @@ class TurnDecisions:
             why = self.explain(index) if self.explain else Why(self.rule, self._sentence(row))
         note = self.note(index) if self.note else None
         return replace(why, explanation=f"{why.explanation} {note}") if note else why
+
+    def words(self, index: int) -> tuple[tuple[int, int], ...]:
+        """Return the words of turn `index` that its reason names, as offsets in its scored text.
+
+        Raises KeyError when the turn was not in the history.
+        """
+        why, reason = self.why(index), self.reasons and self.reasons(index)
+        return reason.words if reason and str(reason) in why.explanation else ()
 
     def of(self, index: int) -> TurnDecision:
         """The decision about turn `index` of the conversation; KeyError when it was not in the history."""
@@ -270,4 +299,4 @@ class TurnDecisions:
             threshold="" if threshold is None else format_threshold(threshold),
             margin="less than 0.01" if 0 < margin < 0.005 else f"{margin:.2f}",
         )
-        return f"{sentence} {self.because}" if self.because else sentence
+        return f"{self.reasons(int(self.indices[row]))} Score {sentence}" if self.reasons else sentence

@@ -154,22 +154,15 @@ def describe_tiers(decisions: TurnDecisions, index: int) -> str:
     return describe(f"Scores of turn {index + 1}", scores)
 
 
-def activation_words(activation: float) -> str:
-    """Return how far the gate to tier 2 is open, 0…1, in words.
-
-    >>> activation_words(0.0067), activation_words(0.34), activation_words(0)
-    ('0.7% open', '34% open', 'closed')
-    """
-    return "closed" if activation == 0 else f"{format_share(activation)} open"
-
-
 def describe_activation(activation: float) -> str:
-    """Return what the activation means; the two shares it names add up to 100%."""
+    """Return what the activation means; the two shares it names add up to 100%.
+
+    >>> describe_activation(0.34)
+    'Of each score, 34% comes from the links between turns, 66% from each turn alone.'
+    """
     alone = f"{1 - activation:.1%}" if 0 < activation < 0.0995 else format_share(1 - activation)
-    return (
-        f"The gate to tier 2 is {activation_words(activation)}: {format_share(activation)} of each score"
-        f" comes from the attention among turns, {alone} from each turn alone."
-    )
+    among = format_share(activation)
+    return f"Of each score, {among} comes from the links between turns, {alone} from each turn alone."
 
 
 def links_figure(

@@ -44,7 +44,7 @@ def scores_figure(
 
     labels: speaker and first words of each turn of the conversation, `labels[index]`; untrusted. selected: a
     turn index. flipped: text for the hover by turn index; an arrow shows the direction of the flip. is_logit:
-    a logit axis, which spreads a gate's scores near 0 and 1; other policies keep their own axis.
+    an axis of logits, which spreads a gate's scores near 0 and 1; other policies keep their own axis.
 
     Turns without a score are drawn below the others. Axes depend on the turns and their scores alone, so a
     moved threshold changes neither them nor the zoom.
@@ -139,7 +139,7 @@ def _levels(
         low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
         ticks = {"nticks": 6}
     room = 0.07 * (high - low) or 0.1 * (abs(high) or 1.0)
-    title = "score (logit axis)" if is_logit else "score"
+    title = "score (near 0 and 1 spread out)" if is_logit else "score"
     y_axis = axis(palette, title, range=[low - room, high + room], **ticks)
     return np.where(unscored, low - room / 2, scores), unscored, y_axis
 
@@ -175,8 +175,7 @@ def _hover(
     decisions: TurnDecisions, rows: NDArray[np.int64], labels: Sequence[str], flipped: Mapping[int, str]
 ) -> list[str]:
     """Return number, speaker, first words and reason of turns; of many turns only the outcome, for speed."""
-    # `because` is the same for every turn, and a note may tokenize the whole text.
-    brief = replace(decisions, because="", note=None)
+    brief = replace(decisions, note=None)  # a note may tokenize the whole text
     lines = []
     for row in rows.tolist():
         index = int(brief.indices[row])

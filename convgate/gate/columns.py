@@ -6,7 +6,7 @@ import json
 import math
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -187,15 +187,9 @@ class Columns:
             speaker = STRANGER
         named = [other for other in named if first[other] < n]
         ids, weights, mass = [], [], 0.0
-        end = int(self.first_entry.first(n + 1)[n])
-        for stem in fact.stems:
-            if self._name_stems.get(stem, NEVER) < n:
-                continue
-            id = self._stems.get(stem)
-            count = 0 if id is None else bisect_left(self._entries_with[id], end)
-            weight = inverse_frequency(stem, count + 1, n + 1)
+        for _, id, weight in self._weigh(fact, n):
             mass += weight
-            if id is not None and count and weight:
+            if id is not None and weight:
                 ids.append(id)
                 weights.append(weight)
         message = MessageFacts(
@@ -207,6 +201,20 @@ class Columns:
             form=np.array([_form(fact)], dtype=np.float32),
         )
         return message, ids, weights
+
+    def weigh_stems(self, fact: TurnFacts, n: int) -> dict[str, float]:
+        """Return the weights of the stems of a message that the first n turns have."""
+        return {stem: weight for stem, id, weight in self._weigh(fact, n) if id is not None and weight}
+
+    def _weigh(self, fact: TurnFacts, n: int) -> Iterator[tuple[str, int | None, float]]:
+        """Yield each stem of a message after the first n turns, its id if they have it, and its weight."""
+        end = int(self.first_entry.first(n + 1)[n])
+        for stem in fact.stems:
+            if self._name_stems.get(stem, NEVER) < n:
+                continue
+            id = self._stems.get(stem)
+            count = 0 if id is None else bisect_left(self._entries_with[id], end)
+            yield stem, id if count else None, inverse_frequency(stem, count + 1, n + 1)
 
     def match_stems(
         self, start: int, stop: int, ids: list[int], weights: list[float]

@@ -16,7 +16,7 @@ from convgate.gate.columns import Columns, GrowableArray
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts
 from convgate.gate.features import PARTS, Passages, message_values, turn_features
-from convgate.gate.links import Links
+from convgate.gate.links import Links, LinkWindow
 from convgate.gate.scoring import MAX_SPREADS, Inputs, Scorer
 
 _BLOCK = 256  # turns whose links are computed at a time
@@ -132,9 +132,8 @@ class ThreadState:
         if not self.n:
             return {part: np.zeros(0) for part in PARTS}, np.zeros(0)
         scorer = self.arrays.tiers.scorer
-        x = self._inputs(embedding, facts)
-        attention = scorer.attention(x, self.arrays.links.window(self._oldest, self.n))
-        return dict(zip(PARTS, scorer.parts(x), strict=True)), attention
+        x = self.inputs(embedding, facts)
+        return dict(zip(PARTS, scorer.parts(x), strict=True)), scorer.attend(x, self.window).logits
 
     def links(self, tier1: Logits, rows: Sequence[int]) -> Floats:
         """Return (len(rows), n) the links of the given turns, averaged over heads; none before the window."""
@@ -148,19 +147,25 @@ class ThreadState:
     def semantic(self, embeddings: Embeddings, embedding: Embeddings, facts: TurnFacts | None) -> Logits:
         """Return (m,) the part of the tier-1 logit that each (m, d) embedding has by its cosine."""
         scorer = self.arrays.tiers.scorer
-        weight = scorer.weights(self._inputs(embedding, facts))[0]
+        weight = scorer.weights(self.inputs(embedding, facts))[0]
         cosines = (scorer.whiten(embeddings) @ scorer.whiten(embedding)).astype(np.float64)
         features = (cosines - float(scorer.usual[0])) / float(scorer.spread[0])
         return float(weight) * np.clip(features, -MAX_SPREADS, MAX_SPREADS)
 
     @property
-    def _oldest(self) -> int:
-        return max(0, self.n - self.arrays.tiers.config.window)
+    def window(self) -> LinkWindow:
+        """The links among the newest turns, which tier 2 scores."""
+        return self.arrays.links.window(self._oldest, self.n)
 
-    def _inputs(self, embedding: Embeddings, facts: TurnFacts | None) -> Inputs:
+    def inputs(self, embedding: Embeddings, facts: TurnFacts | None) -> Inputs:
+        """Return the standardised features of a message; GateError without its facts."""
         if facts is None:
             raise GateError("a gate of the full preset needs the facts of the message")
         arrays, scorer = self.arrays, self.arrays.tiers.scorer
         vectors, vector = arrays.vectors.first(self.n), scorer.whiten(embedding)
         values = message_values(arrays.columns, vectors, arrays.passages, facts, vector, self.n)
         return scorer.standardise(values, self.n)
+
+    @property
+    def _oldest(self) -> int:
+        return max(0, self.n - self.arrays.tiers.config.window)

@@ -8,7 +8,7 @@ turns, so they are kept as one number each and enter a layer by its bias.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -101,31 +101,100 @@ class Scorer:
         shares, _, _ = _compute_shares(np.where(is_turn, links, MASKED_LOGIT), self._fresh(pooled))
         return np.asarray((shares * is_turn).transpose(1, 0, 2))
 
-    def attention(self, x: Inputs, window: LinkWindow) -> Logits:
-        """Return (w,) the logits of tier 2 for the newest w turns, those of the window."""
+    def attend(self, x: Inputs, window: LinkWindow) -> Attended:
+        """Return tier 2 for the newest w turns, those of the window."""
         turns = x.turns[:, x.turns.shape[1] - len(window.shares) :]
-        outputs = self._pair(turns, x.message)
-        links, evidence = outputs[: len(self.decay)], outputs[len(self.decay) :]
+        links, evidence = self._read_pairs(turns, x.message)
         pooled = evidence.max(axis=1)
         new_logits = self._fresh(pooled)
-        shares, log_shares, new = _compute_shares(links, new_logits)
         values = np.ones((1, len(self._value.bias) + 1, turns.shape[1]), dtype=np.float32)
         values[0, :-1] = self._value(evidence)
-        contexts = (sums[:, :-1] / sums[:, -1:] for sums in window.contexts_of(values))
+        earlier, later = window.contexts_of(values)
+        first, log_shares = _follow_links(window, links, new_logits)
+        best = links.max(axis=1, keepdims=True)
+        hidden = self._read(turns, x.message, links - best, evidence, (earlier, later), first, log_shares)
+        second, log_shares = _follow_links(
+            window, links + self._relink(hidden), new_logits + self._refresh(pooled)
+        )
+        logits = np.asarray(self._score(hidden, second, log_shares), dtype=np.float64)
+        return Attended(logits, values[0], (earlier, later), best, first, second)
+
+    def attend_again(self, turns: Floats, message: Floats, attended: Attended) -> Logits:
+        """Return (w,) the logits of tier 2 of turns with other features (V, w), each the only one to change.
+
+        What a turn has from the others stays as it is; how it changes them, and they it in turn, is left out.
+        """
+        links, evidence = self._read_pairs(turns, message)
+        change = self._value(evidence) - attended.values[:-1]
+        contexts = []
+        for sums in attended.contexts:
+            contexts.append(sums.copy())
+            contexts[-1][:, :-1] += change
+        first, log_shares = attended.first.with_links(links)
+        hidden = self._read(turns, message, links - attended.best, evidence, contexts, first, log_shares)
+        second, log_shares = attended.second.with_links(links + self._relink(hidden))
+        return np.asarray(self._score(hidden, second, log_shares), dtype=np.float64)
+
+    def _read_pairs(self, turns: Floats, message: Floats) -> tuple[Floats, Floats]:
+        """Return (H, w) logits of the message's links and (E, w) evidence."""
+        outputs = self._pair(turns, message)
+        return outputs[: len(self.decay)], outputs[len(self.decay) :]
+
+    def _read(
+        self,
+        turns: Floats,
+        message: Floats,
+        below_best: Floats,
+        evidence: Floats,
+        contexts: Sequence[Floats],
+        followed: Followed,
+        log_shares: Floats,
+    ) -> Floats:
+        """Return (hidden, w) what the second network makes of the turns."""
         inputs = [
             turns,
             evidence,
-            *(context.reshape(-1, turns.shape[1]) for context in contexts),
-            *_reach(window, shares),
+            *((sums[:, :-1] / sums[:, -1:]).reshape(-1, turns.shape[1]) for sums in contexts),
+            _log(followed.reach),
+            _log(followed.step),
             np.maximum(log_shares, MIN_LOG_SHARE),
-            np.maximum(links - links.max(axis=1, keepdims=True), MIN_LOG_SHARE),
+            np.maximum(below_best, MIN_LOG_SHARE),
         ]
-        hidden = _relu(self._reading(np.concatenate(inputs), np.append(x.message, new.mean())))
-        shares, log_shares, new = _compute_shares(
-            links + self._relink(hidden), new_logits + self._refresh(pooled)
-        )
-        inputs = [hidden, *_reach(window, shares), np.maximum(log_shares, MIN_LOG_SHARE)]
-        return np.asarray(self._head(np.concatenate(inputs), new.mean(keepdims=True))[0], dtype=np.float64)
+        return _relu(self._reading(np.concatenate(inputs), np.append(message, followed.new)))
+
+    def _score(self, hidden: Floats, followed: Followed, log_shares: Floats) -> Floats:
+        """Return (w,) the head's logits."""
+        inputs = [hidden, _log(followed.reach), _log(followed.step), np.maximum(log_shares, MIN_LOG_SHARE)]
+        return np.asarray(self._head(np.concatenate(inputs), followed.new)[0])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Followed:
+    """What the links of the message reach, each (H, w)."""
+
+    shares: Floats  # of the message's links
+    log_total: Floats  # (H, 1) of the softmax over turns and a new topic
+    reach: Floats  # by any number of links
+    step: Floats  # the reach of the turns one link away
+    new: Floats  # (1,) mean log share of a new topic
+
+    def with_links(self, links: Floats) -> tuple[Followed, Floats]:
+        """Return it with other logits of the message's links, (H, w), and the logarithms of their shares."""
+        log_shares = links - self.log_total
+        shares = np.exp(log_shares)
+        return replace(self, shares=shares, reach=self.reach - self.shares + shares), log_shares
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Attended:
+    """Tier 2 of w turns, and what it is computed from."""
+
+    logits: Logits  # (w,)
+    values: Floats  # (D + 1, w) what each turn gives the others; the last row is 1
+    contexts: tuple[Floats, Floats]  # (H, D + 1, w) sums over earlier and later turns, its own among them
+    best: Floats  # (H, 1) highest logit of the message's links
+    first: Followed  # by the first links of the message, and by the updated ones
+    second: Followed
 
 
 class _Layer:
@@ -182,10 +251,12 @@ def _compute_shares(links: Floats, new_logits: Floats) -> tuple[Floats, Floats, 
     return exp_links / total[..., None], links - log_total[..., None], new_logits - log_total
 
 
-def _reach(window: LinkWindow, shares: Floats) -> tuple[Floats, Floats]:
-    """Return the logarithms, (H, w), of what links reach by each head, and of its sum one link away."""
+def _follow_links(window: LinkWindow, links: Floats, new_logits: Floats) -> tuple[Followed, Floats]:
+    """Return what the message's links, (H, w) logits, reach, and the logarithms of their shares."""
+    shares, log_shares, new = _compute_shares(links, new_logits)
     reach = window.reach(shares[:, None])[:, 0]
-    return _log(reach), _log(window.step(reach))
+    log_total = (links - log_shares)[:, :1]
+    return Followed(shares, log_total, reach, window.step(reach), new.mean(keepdims=True)), log_shares
 
 
 def _log(shares: Floats) -> Floats:

@@ -30,6 +30,8 @@ _DEVIATIONS = setting(
     help="How far a score must stand out from the other turns of this conversation.",
 )  # fmt: skip
 
+_NOTHING = "Nothing is kept: that no turn is needed has a probability of {:.2f}."
+
 _THRESHOLD = setting(
     None, "threshold", low=0.0, high=1.0, step=0.01, help="Empty means the threshold that training found."
 )
@@ -116,14 +118,11 @@ class MaxMissed(Rule):
         missed, level = expected_missed(scores, tokens), level_of(read_levels(self.levels), self.max_missed)
         kept = missed >= level - ROUNDING
         if not kept.any():
-            because = f"That no turn is relevant has the probability {probability_of_none(scores):.2f}."
-            return Cut(kept, None, because, why_dropped="{score}; most likely no turn is needed.")
+            because = _NOTHING.format(probability_of_none(scores))
+            return Cut(kept, None, because, why_dropped="{score}.")
         promise = f"{100 * self.max_missed:.3g}%"
-        return Cut(
-            kept, None, "",
-            f"{{score}}; dropping it, too, could lose over {promise} of what is needed.",
-            f"{{score}}; dropping it, too, should lose at most {promise} of what is needed.",
-        )  # fmt: skip
+        because = f"Kept are the turns without which more than {promise} of what is needed could be lost."
+        return Cut(kept, None, because, "{score}.", "{score}.")
 
     def reach(self, scores: Floats, *, learned: float = 0.5, tokens: Tokens = None) -> Floats:
         """Return (n,) the promise that keeping each turn takes."""
@@ -144,7 +143,7 @@ class Expected(Rule):
     label: ClassVar[str] = "Expected: the best balance of missed and extra turns"
     swept: ClassVar[str | None] = "strictness"
     strictness: float = setting(
-        1.0, "strictness", low=0.0, high=4.0, step=0.05,
+        1.0, "threshold for extra turns", low=0.0, high=4.0, step=0.05,
         help="How bad an extra turn is compared with a missed one. 1: equally bad; 0: all turns are kept.",
     )  # fmt: skip
 
@@ -152,14 +151,13 @@ class Expected(Rule):
         """Keep the turns whose `max_strictness` is at least the strictness; `learned` is not read."""
         kept = max_strictness(scores) >= self.strictness - ROUNDING
         if not kept.any():
-            because = f"That no turn is relevant has the probability {probability_of_none(scores):.2f}."
-            return Cut(kept, None, because, why_dropped="{score}; nothing is kept.")
-        count = int(kept.sum())
-        best = "the best turn" if count == 1 else f"among the {count} best turns"
-        return Cut(
-            kept, float(scores[kept].min()), f"The scores expect {scores.sum():.1f} relevant turns.",
-            f"{{score}}, {best}.", f"{{score}}, not {best}.",
-        )  # fmt: skip
+            because = _NOTHING.format(probability_of_none(scores))
+            return Cut(kept, None, because, why_dropped="{score}.")
+        threshold = float(scores[kept].min())
+        because = (
+            f"Kept are the turns that score {threshold:.2f} or more: fewer would miss too much, more would"
+        )
+        return Cut(kept, threshold, f"{because} add too much that is not needed.", "{score}.", "{score}.")
 
     def reach(self, scores: Floats, *, learned: float = 0.5, tokens: Tokens = None) -> Floats:
         """Return (n,) the highest strictness."""

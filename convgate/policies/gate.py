@@ -16,8 +16,10 @@ from convgate.embedding.base import Embeddings, Encoder, Progress
 from convgate.embedding.cache import CachedEncoder
 from convgate.embedding.chunks import text_vectors
 from convgate.embedding.states import states_beside
+from convgate.gate.effects import Effects, effects_of
 from convgate.gate.facts import TurnFacts, current_facts, encode_with_cues, read_facts
 from convgate.gate.model import Gate, GateScores, GateState, Message
+from convgate.gate.reasons import GateReasons, whose_words
 from convgate.gate.rule import Rule, TurnLimits
 from convgate.gate.thresholds import Stricter
 from convgate.messages.tokens import TokenCounter, turn_tokens
@@ -30,6 +32,8 @@ class ScoredHistory:
 
     history: History
     scores: GateScores
+    effects: Effects  # of the parts of the scores
+    whose: str  # whose words the message has: "your"
 
     @property
     def indices(self) -> NDArray[np.int64]:
@@ -63,7 +67,8 @@ class GatePolicy(EncoderMixin):
     def score(self, current: CurrentMessage, history: History) -> ScoredHistory:
         """Return the scores of the turns, before any rule; only texts that are not cached are encoded."""
         state, message = self.read(current, history)
-        return ScoredHistory(history, self.gate.score(state, message))
+        scores = self.gate.score(state, message)
+        return ScoredHistory(history, scores, effects_of(state, message, scores), whose_words(current))
 
     def read(self, current: CurrentMessage, history: History) -> tuple[GateState, Message]:
         """Return the state of the turns and the message, as the gate scores and explains them."""
@@ -98,8 +103,9 @@ class GatePolicy(EncoderMixin):
     def decide_scored(self, scored: ScoredHistory) -> TurnDecisions:
         """Return the rule's decisions on scores."""
         scores, tokens = scored.scores, None
+        start, turns = scored.history.start, scored.history.turns
         if self.rule.needs_tokens:
-            tokens = turn_tokens(scored.history.turns, self.counter)
+            tokens = turn_tokens(turns, self.counter)
         decisions = decide_by_rule(
             self.name,
             scored.indices,
@@ -110,8 +116,10 @@ class GatePolicy(EncoderMixin):
             tokens=tokens,
             note=lambda index: self._note(scored.history.conversation.turns[index].scored_text),
         )
+        reasons = GateReasons(scored.effects, decisions.kept, turns, scored.whose)
         return replace(
             decisions,
+            reasons=lambda index: reasons.of(index - start).renumber(lambda row: row + start),
             logits=scores.logits,
             tier1=scores.tier1,
             attention=scores.attention,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import Conversation, CurrentMessage, History
-from convgate.core.decisions import Floats, Override, TurnDecisions, Why
+from convgate.core.decisions import Floats, Override, Reason, TurnDecisions, Why
 from convgate.core.errors import GateError, PolicyError
 from convgate.core.parameters import ParameterSet, text
 from convgate.embedding.base import Encoder, Progress
@@ -89,6 +89,9 @@ class Pipeline(ParameterSet):
             kept=kept,
             overrides=overrides,
             explain=why,
+            reasons=lambda index: results[int(decided_by[index - history.start])].reason(
+                index - history.start
+            ),
             note=None,
             parts={name: scored.spread(part, n) for name, part in scored.decisions.parts.items()},
             **{name: scored.spread(getattr(scored.decisions, name), n) for name in _COLUMNS},
@@ -102,6 +105,7 @@ class Pipeline(ParameterSet):
             sees_all = isinstance(policy, WholeHistoryPolicy)
             decisions = policy.decide(*((current, history) if sees_all else remaining))
             places = rows if sees_all else np.arange(len(rows))
+            decisions = _renumber(decisions, history_indices(history)[... if sees_all else rows])
             result = _StageResult(policy.name, decisions, rows, places)
             results.append(result)
             if not result.kept.all():
@@ -136,6 +140,12 @@ class _StageResult:
         if self.decisions.kept[at]:
             return why
         return replace(why, how=_HOW.get(self.name, f"by the {self.name} stage"))
+
+    def reason(self, row: int) -> Reason:
+        """Return what the stage says of the turn in that row of the pipeline's history; empty for nothing."""
+        at = self.places[np.searchsorted(self.rows, row)]
+        reasons = self.decisions.reasons
+        return Reason("") if reasons is None else reasons(int(self.decisions.indices[at]))
 
     def spread(self, column: Floats | None, n: int) -> Any:
         """Return (n,) a column of the decisions, NaN where a turn did not reach the stage; None for None."""
@@ -174,6 +184,14 @@ def in_stage(number: int, stage: PolicySpec) -> Iterator[None]:
         yield
     except (PolicyError, GateError) as error:
         raise type(error)(f"pipeline, stage {number}, {stage.to_text()}: {error}") from error
+
+
+def _renumber(decisions: TurnDecisions, indices: NDArray[np.int64]) -> TurnDecisions:
+    """Return a stage's decisions whose reasons name turns by their (n,) indices in the whole conversation."""
+    if (reasons := decisions.reasons) is None:
+        return decisions
+    numbers = dict(zip(decisions.indices.tolist(), indices.tolist(), strict=True))
+    return replace(decisions, reasons=lambda index: reasons(index).renumber(numbers.__getitem__))
 
 
 def _scoring_stage(results: Sequence[_StageResult]) -> int:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
-from functools import lru_cache
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import CurrentMessage, History
-from convgate.core.decisions import Floats, TurnDecisions
+from convgate.core.decisions import Floats, Reason, TurnDecisions
 from convgate.core.parameters import ParameterSet, setting
 from convgate.embedding.base import Encoder, check_embeddings
+from convgate.gate.columns import inverse_frequency
+from convgate.gate.reasons import quote_words, whose_words
 from convgate.gate.thresholds import Absolute, TopK
 from convgate.policies.base import EncoderMixin, decide_by_rule, history_indices
-from convgate.text.words import words
+from convgate.text.words import stems, words
 
 _CONSTANT = 60  # Cormack, Clarke and Büttcher (2009)
 
@@ -58,6 +61,34 @@ def _ranks(scores: Floats) -> NDArray[np.float64]:
     """Return (n,) 1 for the highest score to n; equal scores share the mean of their ranks."""
     _, groups, counts = np.unique(-scores, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[groups]
+
+
+@dataclass(frozen=True, eq=False)
+class SharedWords:
+    """The words that turns share with the current message, as reasons, counted when the first one is read."""
+
+    current: CurrentMessage
+    history: History
+
+    def __call__(self, index: int) -> Reason:
+        """Return the rarest words that turn `index` shares with the message."""
+        text, whose = self.history[index - self.history.start].scored_text, whose_words(self.current)
+        shared = self._weights.keys() & set(stems(cached_words(text)))
+        rarest = sorted(shared, key=lambda stem: (-self._weights[stem], stem))
+        clause = quote_words(text, rarest, whose) or Reason(f"none of {whose} words")
+        return replace(clause, text=f"{clause.text}.")
+
+    @cached_property
+    def _weights(self) -> dict[str, float]:
+        """The weights of the message's stems, without those that are common everywhere."""
+        wanted = set(stems(cached_words(self.current.turn.scored_text)))
+        counts = Counter(
+            stem
+            for turn in self.history
+            for stem in wanted.intersection(stems(cached_words(turn.scored_text)))
+        )
+        weights = {stem: inverse_frequency(stem, counts[stem], len(self.history)) for stem in wanted}
+        return {stem: weight for stem, weight in weights.items() if weight}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +135,9 @@ class BM25(ParameterSet):
     def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return the k best lexical matches."""
         scores = bm25_scores(current, history)
-        return decide_by_rule(
-            self.name, history_indices(history), scores, TopK(self.k, above=0.0), learned=0.0
-        )
+        rule, indices = TopK(self.k, above=0.0), history_indices(history)
+        decisions = decide_by_rule(self.name, indices, scores, rule, learned=0.0)
+        return replace(decisions, reasons=SharedWords(current, history))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,4 +155,5 @@ class Hybrid(ParameterSet, EncoderMixin):
         scores = reciprocal_rank_fusion(
             cosine_scores(self.encoder, current, history), bm25_scores(current, history)
         )
-        return decide_by_rule(self.name, history_indices(history), scores, TopK(self.k), learned=0.0)
+        decisions = decide_by_rule(self.name, history_indices(history), scores, TopK(self.k), learned=0.0)
+        return replace(decisions, reasons=SharedWords(current, history))

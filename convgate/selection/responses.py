@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import CurrentMessage, History, Turn
-from convgate.core.decisions import Override, TurnDecisions
+from convgate.core.decisions import Override, Reason, TurnDecisions
 from convgate.policies.base import Policy, history_indices
 
 _SAME = Override("response", "it leaves with the response of the model that it is of.", kept=False)
@@ -71,7 +71,13 @@ def _spread(decisions: TurnDecisions, heads: Sequence[int], indices: NDArray[np.
 
     kept = np.zeros(len(indices), dtype=np.bool_)
     kept[rows] = decisions.kept
-    note, explain = decisions.note, decisions.explain
+    note, explain, reasons = decisions.note, decisions.explain, decisions.reasons
+
+    def reason(index: int) -> Reason:
+        if reasons is None or index not in places:
+            return Reason("")
+        return reasons(places[index]).renumber(heads.__getitem__)
+
     others = dict.fromkeys(np.setdiff1d(indices, own).tolist(), _SAME)
     return replace(
         decisions,
@@ -85,4 +91,5 @@ def _spread(decisions: TurnDecisions, heads: Sequence[int], indices: NDArray[np.
         overrides={heads[index]: override for index, override in decisions.overrides.items()} | others,
         note=note and (lambda index: note(places[index]) if index in places else None),
         explain=explain and (lambda index: explain(places[index])),
+        reasons=None if reasons is None else reason,
     )

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import islice
 
 import Stemmer
 
 _WORD = re.compile(r"\w+")
+
+
+_JOINED = re.compile(r"[ -]?")
+"""What may stand between words that are quoted as one."""
 
 
 class _Stemmers(threading.local):
@@ -38,3 +43,23 @@ def stems(folded: Sequence[str]) -> list[str]:
     """
     result: list[str] = _stemmers.english.stemWords(folded)
     return result
+
+
+def find_stems(text: str, wanted: Collection[str], *, max_words: int) -> list[tuple[int, int]]:
+    """Return where a text has words of these stems, as offsets, among its first `max_words` words.
+
+    Such words that stand side by side are one place.
+
+    >>> find_stems("Your reference number: 42.", {"refer", "number"}, max_words=9)
+    [(5, 21)]
+    """
+    places: list[tuple[int, int]] = []
+    found = list(islice(_WORD.finditer(text), max_words))
+    for match, stem in zip(found, stems([match[0].casefold() for match in found]), strict=True):
+        if stem not in wanted:
+            continue
+        start = match.start()
+        if places and _JOINED.fullmatch(text, places[-1][1], start):
+            start = places.pop()[0]
+        places.append((start, match.end()))
+    return places

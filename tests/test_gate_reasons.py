@@ -1,0 +1,263 @@
+"""Reasons name what is true of the turn, and what changes the score as they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import convgate
+from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
+from convgate.core.decisions import TurnDecisions
+from convgate.embedding import default_encoder
+from convgate.gate.effects import KINDS, ThreadEffects, mean_of_others
+from convgate.gate.features import FEATURES
+from convgate.gate.full import ThreadState
+from convgate.gate.reasons import Clause, GateReasons
+from convgate.gate.scoring import Inputs
+from convgate.policies.gate import GatePolicy, ScoredHistory
+from convgate.policies.pipeline import Pipeline
+from convgate.policies.search import BM25
+from convgate.policies.window import LastK
+from convgate.transcripts import read_relevance_set
+
+pytestmark = [pytest.mark.shipped, pytest.mark.xdist_group("encoder")]
+
+SAMPLES = Path(__file__).resolve().parent.parent / "sample_conversations" / "samples.relevance.jsonl"
+OF_TURNS = [feature for feature in FEATURES if feature.part != "message"]
+MIN_DECISIONS, MIN_SHARE = 60, 0.9
+
+GARDEN = (
+    "My tomato plants have yellow leaves, only the lower ones. What is missing?",
+    "Yellow lower leaves on tomato plants are mostly a lack of nitrogen. Feed them with nettle manure.",
+    "And the slugs in the lettuce bed, do beer traps help?",
+    "A little. They attract more slugs than they drown. Collect them at dusk.",
+    "The printer at work says paper jam, and there is none.",
+    "Clean the sensor behind the rear flap with a dry cotton bud.",
+    "How often would I feed the tomato plants with the nettle manure?",
+)
+KITCHEN = (
+    "I'm allergic to hazelnuts. Keep that in mind for all recipes.",
+    "Noted: no hazelnuts in anything.",
+    "We're six on Saturday. Lasagne with spinach, how much spinach?",
+    "For six, 900 g of fresh spinach, or 600 g of frozen spinach.",
+    "Which train gets me from Ghent to Liège before nine?",
+    "The 7:02 arrives at 8:41.",
+    "A dessert that goes with the spinach lasagne?",
+)
+THESIS = (
+    "The regression in chapter three has heteroscedastic residuals. Robust standard errors?",
+    "Yes, HC3 for a sample as small as yours.",
+    "What do I write in the acknowledgements for my supervisor?",
+    "Thank her for the two things she did that nobody else would have done.",
+    "My bicycle chain skips on the smallest sprocket.",
+    "The sprocket is worn. Replace cassette and chain together.",
+    "ok and with clustered standard errors instead of HC3?",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A message with its history, as the shipped gate decides it."""
+
+    policy: GatePolicy
+    current: CurrentMessage
+    history: History
+    scored: ScoredHistory
+    decisions: TurnDecisions
+
+    @property
+    def effects(self) -> ThreadEffects:
+        assert isinstance(self.scored.effects, ThreadEffects)
+        return self.scored.effects
+
+    def clauses(self, row: int) -> list[Clause]:
+        kept = self.decisions.kept
+        return GateReasons(self.effects, kept, self.history.turns, self.scored.whose).clauses(row)
+
+    def without(self, row: int, places: tuple[tuple[int, int], ...]) -> float:
+        """The change of the logit of a turn when its text lacks what stands at these places."""
+        turn, text = self.history.turns[row], self.history.turns[row].text
+        for start, stop in sorted(places, reverse=True):
+            text = text[:start] + text[stop:]
+        turns = list(self.history.turns)
+        turns[row] = Turn.of(turn.role, text, name=turn.name)
+        state = self.policy.gate.state(*self.policy.read_turns(turns))
+        logits = self.policy.gate.score(state, self.effects.message).logits
+        return float(self.scored.scores.logits[row] - logits[row])
+
+
+def decide(policy: GatePolicy, current: CurrentMessage, history: History) -> Case:
+    scored = policy.score(current, history)
+    return Case(policy, current, history, scored, policy.decide_scored(scored))
+
+
+def written(texts: tuple[str, ...]) -> Conversation:
+    roles = ("user", "assistant")
+    return Conversation("new", tuple(Turn.of(roles[place % 2], text) for place, text in enumerate(texts)))
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    policy = convgate.load(version="shipped", encoder=default_encoder()).policy
+    assert isinstance(policy, GatePolicy)
+    samples = read_relevance_set(SAMPLES)
+    moments = [samples.current(case) for case in samples.cases]
+    moments = [moment for moment in moments if 3 < len(moment[1]) <= 80][::3]
+    moments += [written(texts).at(len(texts) - 1) for texts in (GARDEN, KITCHEN, THESIS)]
+    return tuple(decide(policy, *moment) for moment in moments)
+
+
+def decisions_with_clauses() -> Iterator[tuple[Case, int, Clause]]:
+    for case in cases():
+        best = np.argsort(-case.scored.scores.scores)[:4].tolist()
+        for row in sorted({*best, *range(0, len(case.history), 7)}):
+            for clause in case.clauses(row):
+                yield case, row, clause
+
+
+def logits_with(case: Case, turns: np.ndarray) -> np.ndarray:
+    """The logits with other features, by both tiers on all turns, with nothing held as it is."""
+    effects, state = case.effects, case.effects.state
+    scorer, share = state.arrays.tiers.scorer, effects.scores.activation
+    message = state.inputs(effects.message.embedding, effects.message.facts).message
+    tier1 = scorer.parts(Inputs(turns, message)).sum(axis=0)
+    return (1 - share) * tier1 + share * scorer.attend(Inputs(turns, message), state.window).logits
+
+
+def replaced(case: Case, row: int, clause: Clause) -> float:
+    """The change of the logit of a turn when its features of a kind are as in turns of the other side."""
+    effects, scores = case.effects, case.scored.scores.scores
+    turns = effects.state.inputs(effects.message.embedding, effects.message.facts).turns
+    others = mean_of_others(turns, 1 - scores if clause.sign > 0 else scores)
+    rows = [place for place, feature in enumerate(OF_TURNS) if feature.part in KINDS[clause.kind]]
+    changed = turns.copy()
+    changed[rows, row] = others[rows, row]
+    return float(logits_with(case, turns)[row] - logits_with(case, changed)[row])
+
+
+def test_enough_decisions_are_measured() -> None:
+    assert len({(id(case), row) for case, row, _ in decisions_with_clauses()}) >= MIN_DECISIONS
+
+
+def test_no_reason_names_a_part_of_the_opposite_sign() -> None:
+    for case, row, clause in decisions_with_clauses():
+        parts = {name: float(part[row]) for name, part in case.scored.scores.parts.items()}
+        named = KINDS[clause.kind]
+        if clause.said.words:
+            named = ("words",)
+        elif clause.said.text in ("close in meaning", "about something else"):
+            named = ("meaning", "passages")
+        assert clause.sign * sum(parts.get(name, 0.0) for name in named) > 0, (clause, parts)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_kind_that_a_reason_names_changes_the_score_as_it_says(sign: int) -> None:
+    moved = [
+        sign * replaced(case, row, clause) > 0
+        for case, row, clause in decisions_with_clauses()
+        if clause.kind != "links" and clause.sign == sign
+    ]
+    assert len(moved) > 20
+    assert np.mean(moved) >= MIN_SHARE
+
+
+def test_hiding_the_words_that_a_reason_names_lowers_the_score() -> None:
+    fallen = [
+        case.without(row, clause.said.words) > 0
+        for case, row, clause in decisions_with_clauses()
+        if clause.said.words and max(stop for _, stop in clause.said.words) <= len(case.history[row].text)
+    ]
+    assert len(fallen) > 10
+    assert np.mean(fallen) >= MIN_SHARE
+
+
+def test_cutting_a_link_that_a_reason_names_changes_the_score_as_it_says() -> None:
+    moved = []
+    for case, row, clause in decisions_with_clauses():
+        for other in clause.said.turns:
+            state, late, early = case.effects.state, max(row, other), min(row, other)
+            attended = without_link(state, case, late, early)
+            moved.append(clause.sign * (case.scored.scores.attention[row] - attended[row]) > 0)
+    assert len(moved) > 10
+    assert np.mean(moved) >= MIN_SHARE
+
+
+def without_link(state: ThreadState, case: Case, late: int, early: int) -> np.ndarray:
+    """Tier 2 of all turns with the links of a conversation computed anew, without one of them."""
+    scorer, shares = state.arrays.tiers.scorer, state.window.shares.copy()
+    shares[late, :, shares.shape[2] - (late - early)] = 0
+    links = type(state.arrays.links)(scorer.decay, shares.shape[2])
+    for row in shares:
+        links.append(row)
+    message = case.effects.message
+    inputs = state.inputs(message.embedding, message.facts)
+    return scorer.attend(inputs, links.window(0, len(state))).logits
+
+
+def test_words_are_offsets_in_the_turn_and_quoted_in_the_reason() -> None:
+    case = next(case for case in cases() if "nettle manure" in case.current.turn.text)
+    words = case.decisions.words(1)
+    text = case.history.turns[1].scored_text
+    quoted = {text[start:stop] for start, stop in words}
+    assert quoted
+    assert all(f"“{word}”" in case.decisions[1].reason for word in quoted)
+    with pytest.raises(KeyError):
+        case.decisions.words(99)
+
+
+def test_a_reason_ends_with_the_score_and_the_rule_stands_once_for_all_turns() -> None:
+    decisions = cases()[-1].decisions
+    assert all(" Score " in decision.explanation for decision in decisions)
+    assert "what is needed" in decisions.because
+    assert decisions.because not in decisions[0].explanation
+    assert decisions.to_json()["because"] == decisions.because
+
+
+def shift_by_two(case: Case) -> TurnDecisions:
+    """The same history behind two turns that the first stage of a pipeline drops."""
+    turns = (Turn.of("user", "hello"), Turn.of("assistant", "hi"), *case.history.turns, case.current.turn)
+    pipeline = Pipeline("last_k > gate", policies=(LastK(len(case.history)), case.policy))
+    return pipeline.decide(*Conversation("new", turns).at(len(turns) - 1))
+
+
+def test_reasons_of_a_pipeline_name_turns_of_the_whole_conversation() -> None:
+    case = next(case for case in cases() if named_links(case))
+    row = named_links(case)[0]
+    said = case.clauses(row)[0].said
+    assert f"message {said.turns[0]}" in case.decisions[row].reason
+    shifted = shift_by_two(case)
+    assert f"message {said.turns[0] + 2}" in shifted[row + 2].reason
+    assert shifted.words(row + 2) == case.decisions.words(row)
+
+
+def named_links(case: Case) -> list[int]:
+    if case.history.start or len(case.history) > 30:
+        return []
+    return [row for row in range(len(case.history)) if (said := case.clauses(row)) and said[0].said.turns]
+
+
+def test_bm25_names_shared_words() -> None:
+    current, history = written(GARDEN).at(len(GARDEN) - 1)
+    decisions = BM25(k=1).decide(current, history)
+    assert decisions[1].explanation.startswith("your words “")
+    assert "nettle manure" in decisions[1].explanation
+    assert decisions[4].explanation.startswith("none of your words.")
+
+
+def test_names_with_braces_and_long_words_are_quoted_as_text() -> None:
+    name, word = "{0}{x}", "supercali" * 20
+    turns = [
+        Turn.of("user", f"the {word} of the router {place}", name=name if place % 2 else "ada")
+        for place in range(6)
+    ]
+    conversation = Conversation("new", (*turns, Turn.of("user", f"{word} again? router", name="ada")))
+    policy = cases()[0].policy
+    decisions = policy.decide(*conversation.at(6))
+    reasons = [decision.reason for decision in decisions]
+    assert all(word not in reason for reason in reasons)
+    assert any(f"from {name}" in reason for reason in reasons)
