@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pytest
+from dataclasses import replace
 
-from convgate.core.conversation import Conversation, Turn
+import numpy as np
+
+from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.decisions import Override, TurnDecisions
 from convgate.evaluation.errors import (
     HYBRID,
     LAST_EXCHANGE,
     OTHER_RULE,
     THRESHOLD,
+    ErrorReport,
+    JudgedMessage,
     find_errors,
     group_by_cause,
+    judge_messages,
     suggest_case,
 )
-from convgate.evaluation.judged_cases import JudgedCase, judge_case
+from convgate.evaluation.judged_cases import judge_case
 from convgate.transcripts import Case
 from tests.fakes import FakeEncoder
 
@@ -35,9 +39,9 @@ def decide(kept: list[bool], scores: list[float] | None = None, **columns: list[
     )
 
 
-def judge(decisions: TurnDecisions, relevant: set[int], **fields: frozenset[int]) -> JudgedCase:
+def judge(decisions: TurnDecisions, relevant: set[int], **fields: frozenset[int]) -> JudgedMessage:
     case = Case("a", "talk", len(decisions), None, frozenset(relevant), **fields)
-    return judge_case(case, decisions, np.arange(10, 10 + len(decisions)))
+    return JudgedMessage(judge_case(case, decisions, np.arange(10, 10 + len(decisions))))
 
 
 def test_missed_turns_come_first_and_of_each_kind_the_clearest() -> None:
@@ -97,24 +101,22 @@ def test_an_error_as_json_names_the_message_and_the_turn() -> None:
     assert values["decision"]["kept"] is False
 
 
-@pytest.mark.parametrize("n_kept", [0, 2])
-def test_hybrid_search_and_the_last_exchange_stand_in_for_labels(
-    n_kept: int, fake_encoder: FakeEncoder
-) -> None:
-    texts = ["a red tree", "it is a plum", "the printer", "is broken", "which red tree was a plum"]
-    roles = ["user", "assistant"] * 2 + ["user"]
-    talk = Conversation("talk", tuple(map(Turn.of, roles, texts)))
-    current, history = talk.at(4)
-    decisions = decide([False] * (4 - n_kept) + [True] * n_kept)
-    case, choices = suggest_case(current, history, decisions, fake_encoder)
-    assert choices == {
-        HYBRID: frozenset({0, 1}) if n_kept else frozenset(),  # as many as the decisions keep
-        LAST_EXCHANGE: frozenset({2, 3}),
-    }
-    assert case.relevant == choices[HYBRID] | choices[LAST_EXCHANGE]
-    errors = find_errors([judge_case(case, decisions, np.ones(4))], {case.id: choices})
-    expected = {0: (HYBRID,), 1: (HYBRID,)} if n_kept else {2: (LAST_EXCHANGE,), 3: (LAST_EXCHANGE,)}
-    assert {error.index: error.against for error in errors} == expected
+def test_hybrid_search_and_the_last_exchange_stand_in_for_labels(fake_encoder: FakeEncoder) -> None:
+    texts = ["a red tree", "it is a plum", "the printer", "is broken", "call them", "they come", "red wine"]
+    talk = Conversation(
+        "talk", (*(Turn.of("user", text) for text in texts), Turn.of("user", "red plum tree"))
+    )
+    case, choices = suggest_case(*talk.at(7), fake_encoder)
+    assert choices == {HYBRID: frozenset({0, 1, 6}), LAST_EXCHANGE: frozenset({6})}
+    assert case.relevant == {0, 1, 6}
+    assert case.judged is not None
+    assert len(case.judged) == 6  # neither good nor bad is the fourth
+    kept = [False, False, True, True, True, True, False]
+    scores = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.0]
+    errors = find_errors([JudgedMessage(judge_case(case, decide(kept, scores), np.ones(7)), choices)])
+    missed = [(error.index, error.against) for error in errors if error.kind == "missed"]
+    assert missed == [(6, (HYBRID, LAST_EXCHANGE)), (1, (HYBRID,)), (0, (HYBRID,))]
+    assert {error.index for error in errors if error.kind == "needless"} == case.judged - case.relevant
 
 
 def test_instructions_and_empty_turns_are_never_suggested(fake_encoder: FakeEncoder) -> None:
@@ -127,6 +129,32 @@ def test_instructions_and_empty_turns_are_never_suggested(fake_encoder: FakeEnco
             Turn.of("user", "b"),
         ),
     )
-    case, _ = suggest_case(*talk.at(3), decide([True, True, True]), fake_encoder)
+    case, _ = suggest_case(*talk.at(3), fake_encoder)
     assert case.judged == {1}
     assert case.relevant <= {1}
+
+
+def test_the_report_counts_what_is_missed_and_what_is_sent_needlessly() -> None:
+    report = ErrorReport.of([judge(decide([True, False, True], [0.6, 0.3, 0.9]), {1, 2})])
+    assert not report.is_suggested
+    assert report.summary == (
+        "1 of 2 needed turns missed for 1 message; 1 of 2 sent are not relevant: 10 tokens of 22."
+    )
+
+
+def test_a_conversation_without_cases_is_judged_by_suggestions_for_its_newest_messages(
+    fake_encoder: FakeEncoder,
+) -> None:
+    talk = Conversation("talk", tuple(Turn.of("user", text) for text in "abcdef"))
+    case = Case("a", "talk", 3, None, frozenset({0}), window=2)
+
+    def drop_all(_: CurrentMessage, history: History) -> TurnDecisions:
+        return replace(decide([False] * len(history)), indices=np.arange(history.start, history.stop))
+
+    (judged,) = judge_messages(talk, [case], drop_all, fake_encoder, n_newest=2)
+    assert judged.judged.indices.tolist() == [1, 2]
+    suggested = list(judge_messages(talk, [], drop_all, fake_encoder, n_newest=2))
+    assert [each.judged.case.turn for each in suggested] == [4, 5]
+    report = ErrorReport.of(suggested)
+    assert report.is_suggested
+    assert {(error.case.turn, error.index) for error in report.errors} >= {(4, 3), (5, 4)}

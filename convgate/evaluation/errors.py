@@ -4,22 +4,24 @@ The cause of an error is the part of the logit that misled: of a missed turn the
 its median over the turns of the history, of a needless one the part that is furthest above it. A part that is
 the same for all turns is never a cause.
 
-Without labels, the choices of two simpler policies stand in for them, see `suggest_case`.
+Without labels, what hybrid search and the last exchange have stands in for them, see `suggest_case`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecision, TurnDecisions
-from convgate.core.text import to_line
+from convgate.core.text import pluralize, to_line
 from convgate.embedding.base import Encoder
-from convgate.evaluation.judged_cases import JudgedCase
+from convgate.evaluation.judged_cases import JudgedCase, judge_case
+from convgate.gate.rule import best_first
+from convgate.messages.tokens import turn_tokens
 from convgate.messages.units import split_exchanges
 from convgate.policies.search import Hybrid
 from convgate.transcripts.cases import Case
@@ -32,12 +34,14 @@ THRESHOLD = "threshold"
 OTHER_RULE = "other rule"
 """The cause where something else than the score decided: what must hold, a valid list, a limit, a budget."""
 
-HYBRID, LAST_EXCHANGE = "hybrid", "last exchange"
-_MAX_HYBRID = 10_000  # turns that it can be asked for
+HYBRID, LAST_EXCHANGE = "hybrid search", "the last exchange"
+BEST = 3
+"""Turns that hybrid search suggests for a message."""
+
 _TEXT = 200  # characters of a turn in JSON
 
 Choices = Mapping[str, frozenset[int]]
-"""The turns that each of some policies keeps, by its name."""
+"""The turns that each of some policies suggests, by its name."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -78,20 +82,96 @@ class TurnError:
         }
 
 
-def find_errors(
-    judged: Iterable[JudgedCase], suggested: Mapping[str, Choices] | None = None
-) -> list[TurnError]:
+@dataclass(frozen=True, eq=False, slots=True)
+class JudgedMessage:
+    """A message with decisions on its history, and what is relevant."""
+
+    judged: JudgedCase
+    choices: Choices = field(default_factory=dict)  # where they stand in for labels
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorReport:
+    """The errors of some messages, with the counts that they belong to."""
+
+    errors: Sequence[TurnError]
+    messages: int
+    needed: int  # judged turns
+    kept: int  # judged turns
+    tokens: int  # of the kept ones
+    is_suggested: bool  # whether other policies stand in for labels
+
+    @classmethod
+    def of(cls, messages: Sequence[JudgedMessage]) -> ErrorReport:
+        """Return the report of these messages."""
+        judged = [each.judged for each in messages]
+        return cls(
+            errors=find_errors(messages),
+            messages=len(judged),
+            needed=sum(int(each.needed.sum()) for each in judged),
+            kept=sum(int(each.kept.sum()) for each in judged),
+            tokens=sum(int(each.tokens[each.kept].sum()) for each in judged),
+            is_suggested=any(each.choices for each in messages),
+        )
+
+    def of_kind(self, kind: ErrorKind) -> list[TurnError]:
+        """Return the errors of a kind, in order."""
+        return [error for error in self.errors if error.kind == kind]
+
+    @property
+    def summary(self) -> str:
+        """What is missed and what is sent needlessly, in a sentence or two."""
+        missed, needless = len(self.of_kind("missed")), self.of_kind("needless")
+        messages = pluralize(self.messages, "message")
+        tokens = pluralize(sum(error.tokens for error in needless), "token")
+        if self.is_suggested:
+            return (
+                f"Without labels, for {messages}: {pluralize(missed, 'turn')} dropped that {HYBRID} ranks"
+                f" {BEST} or better or that are of {LAST_EXCHANGE}; {len(needless):,} sent that it ranks in"
+                f" its lower half: {tokens} of {self.tokens:,}."
+            )
+        return (
+            f"{missed:,} of {pluralize(self.needed, 'needed turn')} missed for {messages};"
+            f" {len(needless):,} of {self.kept:,} sent are not relevant: {tokens} of {self.tokens:,}."
+        )
+
+
+def judge_messages(
+    conversation: Conversation,
+    cases: Sequence[Case],
+    decide: Callable[[CurrentMessage, History], TurnDecisions],
+    encoder: Encoder,
+    *,
+    n_newest: int,
+) -> Iterator[JudgedMessage]:
+    """Yield the cases of a conversation with what `decide` decides about their histories.
+
+    Without a case, the `n_newest` last messages that a model would answer, with suggestions for labels.
+    """
+    tokens = turn_tokens(conversation.turns)
+    for case in cases:
+        current, history = case.current(conversation)
+        decisions = decide(current, history)
+        yield JudgedMessage(judge_case(case, decisions, tokens[history.start : history.stop]))
+    newest = [] if cases else [index for index in conversation.answerable() if index][-n_newest:]
+    for index in newest:
+        current, history = conversation.at(index)
+        decisions = decide(current, history)
+        suggested, choices = suggest_case(current, history, encoder)
+        yield JudgedMessage(judge_case(suggested, decisions, tokens[:index]), choices)
+
+
+def find_errors(messages: Iterable[JudgedMessage]) -> list[TurnError]:
     """Return the errors, missed turns first, each kind with the clearest first.
 
-    That is the lowest score of missed turns and the highest of needless ones; of suggestions those on which
-    most policies agree come first. suggested: by case id, what stands in for labels.
+    That is the lowest score of missed turns and the highest of needless ones. Suggestions may be wrong: those
+    that several policies make come first, then those with the highest score.
     """
-    errors = [error for each in judged for error in _errors_of(each, (suggested or {}).get(each.case.id, {}))]
+    errors = [error for each in messages for error in _errors_of(each.judged, each.choices)]
 
     def order(error: TurnError) -> tuple[bool, int, float]:
-        is_needless = error.kind == "needless"
-        score = error.score or 0.0
-        return is_needless, -len(error.against), -score if is_needless else score
+        score, is_missed = error.score or 0.0, error.kind == "missed"
+        return not is_missed, -len(error.against), score if is_missed and not error.against else -score
 
     return sorted(errors, key=order)
 
@@ -104,21 +184,22 @@ def group_by_cause(errors: Sequence[TurnError]) -> dict[str, list[TurnError]]:
     return dict(sorted(groups.items(), key=lambda item: -len(item[1])))
 
 
-def suggest_case(
-    current: CurrentMessage, history: History, decisions: TurnDecisions, encoder: Encoder
-) -> tuple[Case, Choices]:
-    """Return a case that calls relevant what hybrid search or the last exchange has, and what each has.
+def suggest_case(current: CurrentMessage, history: History, encoder: Encoder) -> tuple[Case, Choices]:
+    """Return a case by what hybrid search and the last exchange have, and what each has.
 
-    Hybrid search keeps as many turns as the decisions do. Instructions and empty turns are not judged.
+    Relevant is what hybrid search ranks `BEST` or better, and the last exchange; not relevant what else it
+    ranks in its lower half; other turns are not judged, nor are instructions and empty turns.
     """
-    n_kept = min(int(decisions.kept.sum()), _MAX_HYBRID)
-    hybrid = Hybrid(encoder, k=n_kept).decide(current, history)
+    hybrid = Hybrid(encoder, k=BEST).decide(current, history)
+    assert hybrid.scores is not None
+    lower = hybrid.indices[best_first(hybrid.scores)[(len(history) + 1) // 2 :]]
     last = [history.start + row for row in (split_exchanges(history.turns) or [[]])[-1]]
     choices = {HYBRID: frozenset(hybrid.kept_indices), LAST_EXCHANGE: frozenset(last)}
+    relevant = frozenset[int]().union(*choices.values())
     judged = frozenset(
         index
-        for index, turn in enumerate(history.turns, history.start)
-        if not turn.is_instruction and turn.scored_text.strip()
+        for index in relevant.union(lower.tolist())
+        if not (turn := history.conversation.turns[index]).is_instruction and turn.scored_text.strip()
     )
     conversation = history.conversation.id
     case = Case(
@@ -126,7 +207,7 @@ def suggest_case(
         conversation=conversation,
         turn=current.index,
         query=current.turn if current.index is None else None,
-        relevant=frozenset[int]().union(*choices.values()) & judged,
+        relevant=relevant & judged,
         judged=judged,
     )
     return case, choices
@@ -160,7 +241,7 @@ def _errors_of(judged: JudgedCase, choices: Choices) -> Iterable[TurnError]:
             score=score,
             tokens=int(judged.tokens[place]),
             decisions=decisions,
-            against=tuple(name for name, kept in choices.items() if (index in kept) == (kind == "missed")),
+            against=tuple(name for name, turns in choices.items() if (index in turns) == (kind == "missed")),
         )
 
 
