@@ -13,7 +13,7 @@ from convgate.cli.result import Cells, Part, Result, Table, with_json
 
 if TYPE_CHECKING:
     from convgate.core.conversation import Conversation
-    from convgate.evaluation.errors import ErrorReport, TurnError
+    from convgate.evaluation.errors import ErrorReport, JudgedMessage, TurnError
 
 MAX_MESSAGES = 50
 """Messages without labels that are looked at."""
@@ -42,7 +42,8 @@ def errors(
     policy = build_policy("gate", settings, encoder, version=gate)
     selector = selector_of(policy, settings)
     n_newest = max(1, MAX_MESSAGES // max(1, len(read)))
-    messages, conversations = [], {}
+    messages: list[JudgedMessage] = []
+    conversations: dict[str, Conversation] = {}
     with output.progress_bar() as progress:
         for done, (conversation, cases) in enumerate(read):
             progress("Reading conversations", done, len(read))
