@@ -121,18 +121,17 @@ class ErrorReport:
     @property
     def summary(self) -> str:
         """What is missed and what is sent needlessly, in a sentence or two."""
-        missed, needless = len(self.of_kind("missed")), self.of_kind("needless")
+        missed, needless = self.of_kind("missed"), self.of_kind("needless")
         messages = pluralize(self.messages, "message")
-        tokens = pluralize(sum(error.tokens for error in needless), "token")
+        tokens = f"{sum(error.tokens for error in needless):,} of {pluralize(self.tokens, 'token')}"
         if self.is_suggested:
             return (
-                f"Without labels, for {messages}: {pluralize(missed, 'turn')} dropped that {HYBRID} ranks"
-                f" {BEST} or better or that are of {LAST_EXCHANGE}; {len(needless):,} sent that it ranks in"
-                f" its lower half: {tokens} of {self.tokens:,}."
+                f"{messages} without labels: {pluralize(len(missed), 'turn')} dropped that {HYBRID} or"
+                f" {LAST_EXCHANGE} suggests; {len(needless):,} sent that {HYBRID} ranks low, {tokens}."
             )
         return (
-            f"{missed:,} of {pluralize(self.needed, 'needed turn')} missed for {messages};"
-            f" {len(needless):,} of {self.kept:,} sent are not relevant: {tokens} of {self.tokens:,}."
+            f"{messages}: {len(missed):,} of {pluralize(self.needed, 'needed turn')} missed;"
+            f" {len(needless):,} of {pluralize(self.kept, 'turn')} sent without being relevant, {tokens}."
         )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from convgate.core.text import format_signed, format_threshold, join_words, pluralize
+from convgate.core.text import format_signed, join_words, pluralize
 from convgate.evaluation.errors import OTHER_RULE, THRESHOLD, ErrorKind, TurnError, group_by_cause
 from convgate.figures.parts import PARTS, part_label
 from convgate.policies.gate import GatePolicy
@@ -44,6 +44,7 @@ PER_PAGE = 10
 _MAX_TEXT = 260  # characters of a message or turn
 _ANSWERS: Mapping[Answer, str] = {"relevant": "✓ relevant", "not_relevant": "✕ not relevant"}
 _KINDS: Mapping[ErrorKind, str] = {"missed": "Missed", "needless": "Sent needlessly"}
+_GUESSES: Mapping[ErrorKind, str] = {"missed": "Perhaps missed", "needless": "Perhaps needless"}
 _CAUSES = {
     THRESHOLD: ("threshold", "No part of the score speaks for the error, so another threshold would help."),
     OTHER_RULE: (
@@ -92,9 +93,7 @@ def draw_page(app: App) -> None:
             **page.control("version"),
         )  # fmt: skip
     policy = scoring.load_gate(app, state.version)
-    errors = compute_errors(app, data, policy)
-    if errors.report.is_suggested:
-        errors = drop_answered(app, errors)
+    errors = drop_answered(app, compute_errors(app, data, policy))
     draw_result(page)
     st.markdown(f"##### {literal(errors.report.summary)}")
     _draw_next_step(data)
@@ -126,19 +125,21 @@ def _draw_next_step(data: str) -> None:
 
 def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
     """Draw the choice of kind and cause; return what is chosen, by cause, the most frequent first."""
-    counts = {kind: len(errors.report.of_kind(kind)) for kind in _KINDS}
-    page.draw_choice("kind", "Errors", {kind: f"{name} {counts[kind]:,}" for kind, name in _KINDS.items()})
+    names = _GUESSES if errors.report.is_suggested else _KINDS
+    counts = {kind: len(errors.report.of_kind(kind)) for kind in names}
     groups = group_by_cause(errors.report.of_kind(state.kind))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        page.draw_choice("kind", "Errors", {kind: f"{name} {counts[kind]:,}" for kind, name in names.items()})
+        if groups:
+            st.pills(
+                "What misled the gate", list(groups),
+                format_func=lambda cause: f"{_label(cause)} {len(groups.get(cause, ())):,}",
+                help="The part of the score that speaks most against a missed turn, or most for a needless"
+                " one, compared with the other turns of the conversation.",
+                **page.control("cause", state.cause if state.cause in groups else None),
+            )  # fmt: skip
     if not groups:
         st.success("None.", icon=":material/check:")
-        return []
-    st.pills(
-        "What misled the gate", list(groups),
-        format_func=lambda cause: f"{_label(cause)} {len(groups.get(cause, ())):,}",
-        help="The part of the score that speaks most against a missed turn, or most for a needless one,"
-        " compared with the other turns of the conversation.",
-        **page.control("cause", state.cause if state.cause in groups else None),
-    )  # fmt: skip
     return groups.get(state.cause or "") or [error for group in groups.values() for error in group]
 
 
@@ -152,7 +153,7 @@ def _draw_errors(
 ) -> None:
     for cause, group in groupby(listed, lambda error: error.cause):
         help = _CAUSES[cause][1] if cause in _CAUSES else PARTS[cause].help if cause in PARTS else ""
-        st.markdown(f"**{literal(_label(cause).capitalize())}** · :gray[{literal(help)}]")
+        st.markdown(f"**Misled by {literal(_label(cause))}** · {literal(help)}")
         for error in group:
             name = LIBRARY if source is None else source.name
             with st.container(border=True, gap="xsmall", key=_key("card", error)):
@@ -188,8 +189,9 @@ def _draw_error(
         )  # fmt: skip
     left, right = st.columns((1.5, 1), gap="medium")
     with left:
-        st.markdown(f":small[:gray[Message] {literal(message.scored_text, limit=_MAX_TEXT)}]")
-        st.markdown(f":gray[{literal(turn.speaker, limit=40)}] {literal(turn.scored_text, limit=_MAX_TEXT)}")
+        for name, each in (("Message", message), ("Turn", turn)):
+            speaker, text = literal(each.speaker, limit=40), literal(each.scored_text, limit=_MAX_TEXT)
+            st.markdown(f"**{name}, {speaker}:** {text}")
     with right:
         decision = error.decision
         st.markdown(f"**{decision.outcome_text}:** {format_explanation(decision.explanation)}")
@@ -204,8 +206,6 @@ def _facts(error: TurnError) -> list[str]:
         facts = [f"{verb} {join_words(error.against)}"]
     else:
         facts = ["labelled needed" if error.kind == "missed" else "labelled not relevant"]
-    if error.score is not None:
-        facts.append(f"score {format_threshold(error.score)}")
     if error.effect:
         facts.append(f"{literal(_label(error.cause))} {format_signed(error.effect)}")
     return [*facts, pluralize(error.tokens, "token")]

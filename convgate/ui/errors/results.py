@@ -10,7 +10,7 @@ import streamlit as st
 
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
-from convgate.evaluation.errors import ErrorReport, JudgedMessage, judge_messages
+from convgate.evaluation.errors import ErrorReport, JudgedMessage, TurnError, judge_messages
 from convgate.evaluation.judged_cases import EvaluationProgress, cases_in_order
 from convgate.invariants.edits import EDITS_FIELD
 from convgate.labels.gold import gold_answers, labels_digest
@@ -75,14 +75,16 @@ def compute_errors(app: App, data: str, policy: GatePolicy) -> Errors:
 
 
 def drop_answered(app: App, errors: Errors) -> Errors:
-    """Return the errors without those on turns that have a gold label, which suggestions are not for."""
+    """Return the errors without those that a gold label contradicts, and suggestions that it confirms."""
     gold = gold_answers(app.store)
-    left = [
-        error
-        for error in errors.report.errors
-        if (place := errors.place(error.case)) is None
-        or gold.get(place, {}).get(error.index, "unsure") == "unsure"
-    ]
+
+    def is_left(error: TurnError) -> bool:
+        place = errors.place(error.case)
+        answer = gold.get(place, {}).get(error.index, "unsure") if place else "unsure"
+        right = "relevant" if error.kind == "missed" else "not_relevant"
+        return answer == "unsure" or (answer == right and not errors.report.is_suggested)
+
+    left = [error for error in errors.report.errors if is_left(error)]
     return replace(errors, report=replace(errors.report, errors=left))
 
 
