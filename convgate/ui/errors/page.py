@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -81,6 +81,7 @@ def draw_page(app: App) -> None:
         st.page_link(LIBRARY_PAGE, label="Add conversations", icon=":material/arrow_forward:")
         return
     data = state.data if state.data in available else next(iter(available))
+    page.keep(state := replace(state, data=data))  # named, for an answer may change what comes first
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.selectbox(
             "Labels", list(available), format_func=lambda name: available.get(name, name), width=340,
