@@ -36,7 +36,7 @@ def write_html(conversation: Conversation, current: CurrentMessage, selection: S
     threshold = decisions.threshold
     facts = [
         number,
-        escape(policy),
+        _line(policy, 120),
         f"{int(decisions.kept.sum()):,} of {pluralize(len(decisions), 'earlier turn')} kept",
         f"{selection.tokens:,} of {pluralize(selection.tokens_total, 'token')} sent",
         *([] if threshold is None else [f"threshold {format_threshold(threshold)}"]),
