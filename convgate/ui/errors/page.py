@@ -112,7 +112,7 @@ def _available(app: App, known: Mapping[str, SetInfo]) -> dict[str, str]:
         name: f"{plain_name(name)}: {pluralize(known[name].judged, 'turn')}" for name in usable(known)
     }
     own = {LABELS: labelled.pop(LABELS)} if LABELS in labelled else {}
-    library = {LIBRARY: "none: hybrid search, last exchange"} if app.conversations.keys() else {}
+    library = {LIBRARY: "no labels: hybrid search, last exchange"} if app.conversations.keys() else {}
     return own | library | labelled
 
 
@@ -133,7 +133,7 @@ def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
         page.draw_choice("kind", "Errors", {kind: f"{name} {counts[kind]:,}" for kind, name in names.items()})
         if groups:
             st.pills(
-                "What misled the gate", list(groups),
+                "What misled the gate", list(groups), wrap=True,
                 format_func=lambda cause: f"{_label(cause)} {len(groups.get(cause, ())):,}",
                 help="The part of the score that speaks most against a missed turn, or most for a needless"
                 " one, compared with the other turns of the conversation.",
