@@ -7,7 +7,13 @@ import pytest
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import StoreError
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
-from convgate.store.edits import InvariantEdit, InvariantEdits, MovedBoundaries, MovedBoundary
+from convgate.store.edits import (
+    InvariantEdit,
+    InvariantEdits,
+    MovedBoundaries,
+    MovedBoundary,
+    edits_digest,
+)
 from convgate.store.queues import NewItem, QueueProgress, Queues
 
 
@@ -96,3 +102,15 @@ def test_a_queue_about_a_message_that_is_missing_is_refused_whole(store: Store, 
     with store.read() as db:
         counts = "(SELECT count(*) FROM queues) + (SELECT count(*) FROM messages)"
         assert db.execute(f"SELECT {counts}").fetchone() == (0,), "nothing of it is kept"
+
+
+def test_the_digest_changes_with_every_edit_and_undo_and_comes_back_with_neither(store: Store) -> None:
+    key, moved, digests = add(store), MovedBoundaries(store), [edits_digest(store)]
+    for turn in (2, 3):
+        moved.change(key, {turn: MovedBoundary("session")})
+        digests.append(edits_digest(store))
+    moved.undo(key)
+    assert edits_digest(store) == digests[1]
+    moved.change(key, {4: MovedBoundary("session")})
+    assert edits_digest(store) not in digests
+    assert len(set(digests)) == 3

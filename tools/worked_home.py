@@ -52,6 +52,7 @@ def work(home: Path, conversation: str) -> dict[str, str]:
         "label-queue": f"Label?conversation={conversation}&turn={(last.turn or 0) + 1}&queue={queue}",
         "label-disagreements": f"Label?{here}&selected={turns[0] + 1}&adjudicate=1",
         "label-annotators": f"Label?{here}&show=annotators",
+        "errors-guesses": "Errors?data=@library",
         "train-run": f"Train?run={run}",
         "rules-statistics": "Rules?look=library",
         "versions-card": "Versions?version=mine",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,9 +13,7 @@ from convgate.cli import inputs, options, output
 from convgate.cli.result import Part, Result, Table, with_json
 
 if TYPE_CHECKING:
-    from convgate.core.conversation import Conversation
     from convgate.evaluation.bill_report import BillReport
-    from convgate.transcripts.cases import Case
 
 _POLICIES = ("last_k", "gate")
 
@@ -57,35 +55,12 @@ def bill(
     encoder = EncoderOnDemand(settings)
     names = dict.fromkeys(["everything", *(policy or _POLICIES)])
     policies = {name: build_policy(name, settings, encoder) for name in names}
-    conversations = [each for file in files for each in _read(file, skip_bad=skip_bad)]
+    conversations = [each for file in files for each in inputs.read_labelled(file, skip_bad=skip_bad)]
     with output.progress_bar() as progress:
         report = bill_policies(
             conversations, policies, settings, price, pauses=pause or PAUSES, progress=progress
         )
     return Result(report.to_json(), _show(report))
-
-
-def _read(file: Path, *, skip_bad: bool) -> Iterator[tuple[Conversation, Sequence[Case]]]:
-    """Yield the conversations of a file or folder, with the cases of a relevance set."""
-    from convgate.transcripts.relevance_sets import BENCHMARKS, RelevanceFormat, read_relevance_set
-
-    labelled = {RelevanceFormat.name, *(benchmark.name for benchmark in BENCHMARKS)}
-    reader = inputs.open_reader(file, None)
-    if reader.format in labelled and file.is_file():
-        relevance_set = read_relevance_set(file, skip_bad=skip_bad)
-        output.print_problems(relevance_set.problems)
-        for id, conversation in relevance_set.conversations.items():
-            yield conversation, [case for case in relevance_set.cases if case.conversation == id]
-        return
-    is_labelled = False
-    for conversation in reader:
-        is_labelled |= conversation.format in labelled
-        yield conversation, ()
-    output.close_reader(reader, skip_bad=skip_bad)
-    if left_out := reader.summary.left_out:
-        output.print_note(f"{reader.report.file}: {', '.join(left_out)}")
-    if is_labelled:
-        output.print_note(f"{file}: the labels of its relevance sets are not read; name their files")
 
 
 def _show(report: BillReport) -> Iterator[Part]:

@@ -17,7 +17,7 @@ from convgate.core.text import join_words, quote
 if TYPE_CHECKING:
     from convgate.core.conversation import Conversation
     from convgate.store import Store
-    from convgate.transcripts import RelevanceSet
+    from convgate.transcripts import Case, RelevanceSet
     from convgate.transcripts.reading import TranscriptReader
     from convgate.transcripts.source import Source
 
@@ -146,3 +146,26 @@ def read_set(file: Path, *, skip_bad: bool = False) -> RelevanceSet:
     if not relevance_set.cases:
         raise TranscriptError("it holds no cases, so there is nothing to measure", file=str(file))
     return relevance_set
+
+
+def read_labelled(file: Path, *, skip_bad: bool) -> Iterator[tuple[Conversation, Sequence[Case]]]:
+    """Yield the conversations of a file or folder, with the cases of a relevance set."""
+    from convgate.transcripts.relevance_sets import BENCHMARKS, RelevanceFormat, read_relevance_set
+
+    labelled = {RelevanceFormat.name, *(benchmark.name for benchmark in BENCHMARKS)}
+    reader = open_reader(file, None)
+    if reader.format in labelled and file.is_file():
+        relevance_set = read_relevance_set(file, skip_bad=skip_bad)
+        output.print_problems(relevance_set.problems)
+        for id, conversation in relevance_set.conversations.items():
+            yield conversation, [case for case in relevance_set.cases if case.conversation == id]
+        return
+    is_labelled = False
+    for conversation in reader:
+        is_labelled |= conversation.format in labelled
+        yield conversation, ()
+    output.close_reader(reader, skip_bad=skip_bad)
+    if left_out := reader.summary.left_out:
+        output.print_note(f"{reader.report.file}: {', '.join(left_out)}")
+    if is_labelled:
+        output.print_note(f"{file}: the labels of its relevance sets are not read; name their files")

@@ -29,6 +29,7 @@ _COMMANDS = {
     "score": "selection.score",
     "select": "selection.select",
     "evaluate": "evaluate.evaluate",
+    "errors": "errors.errors",
     "bill": "bill.bill",
     "batch": "batch.batch",
     "calibrate": "calibrate.calibrate",

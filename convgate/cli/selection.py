@@ -89,6 +89,12 @@ def select(
             help="Also print every turn's reason on standard error, and what a budget was spent on.",
         ),
     ] = False,
+    html: Annotated[
+        bool,
+        typer.Option(
+            "--html", help="Print every decision as an HTML page instead; --out writes it to a file."
+        ),
+    ] = False,
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,
     redact: options.RedactOption = False,
@@ -121,7 +127,13 @@ def select(
         output.print_note(f"chat APIs may refuse this list: {violation}")
     for line in _explain(selection) if explain else ():
         output.print_note(line)
-    return Result(selection.to_json(), text=write_selection(conversation, current, selection))
+    if html:
+        from convgate.figures.share import write_html
+
+        text = write_html(conversation, current, selection, selector.name)
+    else:
+        text = write_selection(conversation, current, selection)
+    return Result(selection.to_json(), text=text)
 
 
 def _explain(selection: Selection) -> Iterator[str]:

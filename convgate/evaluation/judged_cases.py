@@ -125,20 +125,31 @@ def judge(
         current, history = relevance_set.current(case)
         decisions = policy.decide(current, history)
         _check(decisions, policy, case, history.start, history.stop)
-        rows: slice | Bools = slice(None)
-        if case.judged is not None:
-            rows = _mask(case.judged, history.start, history.stop)
-        yield JudgedCase(
-            case=case,
-            relevant=_mask(case.relevant, history.start, history.stop)[rows],
-            needed=_mask(case.must_have, history.start, history.stop)[rows],
-            decisions=decisions,
-            kept=decisions.kept[rows],
-            scores=decisions.scores[rows] if policy.ranks and decisions.scores is not None else None,
-            tokens=tokens[case.conversation][history.start : history.stop][rows],
-            indices=decisions.indices[rows],
+        yield judge_case(
+            case, decisions, tokens[case.conversation][history.start : history.stop], ranks=policy.ranks
         )
     progress(stage, len(cases), len(cases))
+
+
+def judge_case(
+    case: Case, decisions: TurnDecisions, tokens: TokenCounts, *, ranks: bool = True
+) -> JudgedCase:
+    """Return a case with decisions on its whole history; tokens: (turns of the history,)."""
+    start = int(decisions.indices[0]) if len(decisions) else 0
+    stop = start + len(decisions)
+    rows: slice | Bools = slice(None)
+    if case.judged is not None:
+        rows = _mask(case.judged, start, stop)
+    return JudgedCase(
+        case=case,
+        relevant=_mask(case.relevant, start, stop)[rows],
+        needed=_mask(case.must_have, start, stop)[rows],
+        decisions=decisions,
+        kept=decisions.kept[rows],
+        scores=decisions.scores[rows] if ranks and decisions.scores is not None else None,
+        tokens=tokens[rows],
+        indices=decisions.indices[rows],
+    )
 
 
 def judge_all(

@@ -6,6 +6,7 @@ made; to undo one is to remove it.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from sqlite_utils import Database
 from convgate.core.errors import StoreError
 from convgate.core.invariant_edit import InvariantEdit
 from convgate.store.conversations import NUMBER, find_conversation
-from convgate.store.database import Repository
+from convgate.store.database import Repository, Store
 from convgate.store.documents import read_row, translate_decoding_errors, write_row
 
 MovedKind = Literal["session", "conversation", "none"]
@@ -92,6 +93,16 @@ class TurnEdits(Repository, Generic[V]):
         """Return the value that `_encode` made JSON."""
         edit: V = read_row(self.value, data)
         return edit
+
+
+def edits_digest(store: Store) -> str:
+    """Return a text that changes whenever an edit is made or undone, to cache what depends on them."""
+    with store.read() as db:  # older steps are only ever removed, so their number is enough
+        last = db.execute(
+            "SELECT * FROM turn_edits WHERE step = (SELECT max(step) FROM turn_edits)"
+        ).fetchall()
+        (count,) = db.execute("SELECT count(*) FROM turn_edits").fetchone()
+    return hashlib.sha256(repr((count, last)).encode()).hexdigest()[:16]
 
 
 def _without_time(value: str | None) -> object:

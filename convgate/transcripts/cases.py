@@ -36,6 +36,15 @@ class Case:
         """Whether the relevance of any turn is known; a history without turns counts as known."""
         return self.judged is None or bool(self.judged)
 
+    def current(self, conversation: Conversation) -> tuple[CurrentMessage, History]:
+        """Return what the model has to answer, and the turns before it; conversation: that of the case.
+
+        Raises ConversationError when it has no such turn.
+        """
+        if self.query is not None:
+            return conversation.with_question(self.query, window=self.window)
+        return conversation.at(-1 if self.turn is None else self.turn, window=self.window)
+
 
 @dataclass(frozen=True)
 class RelevanceSet:
@@ -51,7 +60,4 @@ class RelevanceSet:
 
         Raises ConversationError when its conversation has no such turn.
         """
-        conversation = self.conversations[case.conversation]
-        if case.query is not None:
-            return conversation.with_question(case.query, window=case.window)
-        return conversation.at(-1 if case.turn is None else case.turn, window=case.window)
+        return case.current(self.conversations[case.conversation])

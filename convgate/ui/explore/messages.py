@@ -13,6 +13,7 @@ from convgate.core.text import pluralize, writable
 from convgate.policies.agent_settings import AgentSettings
 from convgate.selection.selection import write_selection
 from convgate.transcripts import writer_named
+from convgate.ui.explore.sharing import draw_sharing
 from convgate.ui.shared import services
 from convgate.ui.shared.explore_state import ExploreState, page
 from convgate.ui.shared.files import draw_agent, draw_download
@@ -22,7 +23,8 @@ _MAX_CODE = 200_000  # characters; more would make the browser slow
 
 
 def draw_messages(state: ExploreState, outcome: PolicyOutcome) -> None:
-    """Draw the messages to send when they are open."""
+    """Draw what shares the decisions, and the messages to send when they are open."""
+    draw_sharing(state, outcome)
     place = st.expander("Messages to send", icon=":material/send:", **page.control("messages"))
     if place.open:
         with place:

@@ -9,6 +9,7 @@ from convgate.ui.shared.text import literal
 LIBRARY = "app.py"
 EXPLORE = "pages/1_Explore.py"
 LABEL = "pages/2_Label.py"
+TRAIN = "pages/4_Train.py"
 VERSIONS = "pages/5_Versions.py"
 COMPARE = "pages/6_Compare.py"
 MONITOR = "pages/9_Monitor.py"
@@ -17,12 +18,13 @@ GROUPS = {
     "Inspect": {
         "Library": (LIBRARY, ":material/inventory_2:"),
         "Explore": (EXPLORE, ":material/query_stats:"),
+        "Errors": ("pages/11_Errors.py", ":material/bug_report:"),
         "Compare": (COMPARE, ":material/compare_arrows:"),
     },
     "Improve": {
         "Label": (LABEL, ":material/label:"),
         "Tune": ("pages/3_Tune.py", ":material/tune:"),
-        "Train": ("pages/4_Train.py", ":material/model_training:"),
+        "Train": (TRAIN, ":material/model_training:"),
         "Versions": (VERSIONS, ":material/account_tree:"),
         "Experiments": ("pages/10_Experiments.py", ":material/experiment:"),
     },

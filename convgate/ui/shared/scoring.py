@@ -169,6 +169,11 @@ def encoding(app: App, policy: Policy) -> tuple[Callable[..., None], str]:
     return encode, f"{id(encoder_of(policy))} {id(mode_classifier(app.settings))}"
 
 
+def silent_selector(app: App, policy: Policy) -> Selector:
+    """Return what selects as the settings have it, and neither logs, remembers nor stores anything."""
+    return replace(_selector(app, policy, app.settings), around=())
+
+
 def _selector(app: App, policy: Policy, settings: Settings) -> Selector:
     selector = replace(selector_of(policy, settings), originals=None)  # a look stores nothing
     return replace(

@@ -1,0 +1,247 @@
+"""Where decisions contradict the labels: needed turns that are dropped, others that are kept, and why.
+
+The cause of an error is the part of the logit that misled: of a missed turn the part that is furthest below
+its median over the turns of the history, of a needless one the part that is furthest above it. A part that is
+the same for all turns is never a cause.
+
+Without labels, what hybrid search and the last exchange have stands in for them, see `suggest_case`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from convgate.core.conversation import Conversation, CurrentMessage, History
+from convgate.core.decisions import TurnDecision, TurnDecisions
+from convgate.core.text import pluralize, to_line
+from convgate.embedding.base import Encoder
+from convgate.evaluation.judged_cases import JudgedCase, judge_case
+from convgate.gate.rule import best_first
+from convgate.messages.tokens import turn_tokens
+from convgate.messages.units import split_exchanges
+from convgate.policies.search import Hybrid
+from convgate.transcripts.cases import Case
+
+ErrorKind = Literal["missed", "needless"]
+
+THRESHOLD = "threshold"
+"""The cause where no part of the score speaks for the error, and of policies without parts."""
+
+OTHER_RULE = "other rule"
+"""The cause where something else than the score decided: what must hold, a valid list, a limit, a budget."""
+
+HYBRID, LAST_EXCHANGE = "hybrid search", "the last exchange"
+BEST = 3
+"""Turns that hybrid search suggests for a message."""
+
+_TEXT = 200  # characters of a turn in JSON
+
+Choices = Mapping[str, frozenset[int]]
+"""The turns that each of some policies suggests, by its name."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TurnError:
+    """One turn whose decision contradicts its label."""
+
+    case: Case
+    index: int  # of the turn in its conversation, 0-based
+    kind: ErrorKind  # "missed": needed and dropped; "needless": kept and not relevant
+    cause: str  # a part of the logit, `THRESHOLD` or `OTHER_RULE`
+    effect: float  # logit: that part less its median; negative if missed, positive if needless, or 0
+    score: float | None
+    tokens: int
+    decisions: TurnDecisions  # about the whole history
+    against: tuple[str, ...] = ()  # who decides otherwise, where the label is a suggestion
+
+    @property
+    def decision(self) -> TurnDecision:
+        """The decision with its reason, made when it is read."""
+        return self.decisions.of(self.index)
+
+    def to_json(self, conversation: Conversation) -> dict[str, Any]:
+        """Return the error as plain JSON values; indices are 0-based, texts cut after 200 characters."""
+        question = self.case.query
+        message = conversation.turns[-1 if self.case.turn is None else self.case.turn]
+        return {
+            "kind": self.kind,
+            "cause": self.cause,
+            "effect": self.effect,
+            "case": self.case.id,
+            "conversation": self.case.conversation,
+            "turn": self.case.turn,
+            "message": to_line((question or message).scored_text, _TEXT),
+            "text": to_line(conversation.turns[self.index].scored_text, _TEXT),
+            "tokens": self.tokens,
+            "against": list(self.against),
+            "decision": self.decision.to_json(),
+        }
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class JudgedMessage:
+    """A message with decisions on its history, and what is relevant."""
+
+    judged: JudgedCase
+    choices: Choices = field(default_factory=dict)  # where they stand in for labels
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorReport:
+    """The errors of some messages, with the counts that they belong to."""
+
+    errors: Sequence[TurnError]
+    messages: int
+    needed: int  # judged turns
+    kept: int  # judged turns
+    tokens: int  # of the kept ones
+    is_suggested: bool  # whether other policies stand in for labels
+
+    @classmethod
+    def of(cls, messages: Sequence[JudgedMessage]) -> ErrorReport:
+        """Return the report of these messages."""
+        judged = [each.judged for each in messages]
+        return cls(
+            errors=find_errors(messages),
+            messages=len(judged),
+            needed=sum(int(each.needed.sum()) for each in judged),
+            kept=sum(int(each.kept.sum()) for each in judged),
+            tokens=sum(int(each.tokens[each.kept].sum()) for each in judged),
+            is_suggested=any(each.choices for each in messages),
+        )
+
+    def of_kind(self, kind: ErrorKind) -> list[TurnError]:
+        """Return the errors of a kind, in order."""
+        return [error for error in self.errors if error.kind == kind]
+
+    @property
+    def summary(self) -> str:
+        """What is missed and what is sent needlessly, in a sentence or two."""
+        missed, needless = self.of_kind("missed"), self.of_kind("needless")
+        messages = pluralize(self.messages, "message")
+        tokens = f"{sum(error.tokens for error in needless):,} of {pluralize(self.tokens, 'token')}"
+        if self.is_suggested:
+            return (
+                f"{messages} without labels: {pluralize(len(missed), 'turn')} dropped that {HYBRID} or"
+                f" {LAST_EXCHANGE} suggests; {len(needless):,} sent that {HYBRID} ranks low, {tokens}."
+            )
+        return (
+            f"{messages}: {len(missed):,} of {pluralize(self.needed, 'needed turn')} missed;"
+            f" {len(needless):,} of {pluralize(self.kept, 'turn')} sent without being relevant, {tokens}."
+        )
+
+
+def judge_messages(
+    conversation: Conversation,
+    cases: Sequence[Case],
+    decide: Callable[[CurrentMessage, History], TurnDecisions],
+    encoder: Encoder,
+    *,
+    n_newest: int,
+) -> Iterator[JudgedMessage]:
+    """Yield the cases of a conversation with what `decide` decides about their histories.
+
+    Without a case, the `n_newest` last messages that a model would answer, with suggestions for labels.
+    """
+    tokens = turn_tokens(conversation.turns)
+    for case in cases:
+        current, history = case.current(conversation)
+        decisions = decide(current, history)
+        yield JudgedMessage(judge_case(case, decisions, tokens[history.start : history.stop]))
+    newest = [] if cases else [index for index in conversation.answerable() if index][-n_newest:]
+    for index in newest:
+        current, history = conversation.at(index)
+        decisions = decide(current, history)
+        suggested, choices = suggest_case(current, history, encoder)
+        yield JudgedMessage(judge_case(suggested, decisions, tokens[:index]), choices)
+
+
+def find_errors(messages: Iterable[JudgedMessage]) -> list[TurnError]:
+    """Return the errors, missed turns first, each kind with the clearest first.
+
+    That is the lowest score of missed turns and the highest of needless ones. Suggestions may be wrong: those
+    that several policies make come first, then those with the highest score.
+    """
+    errors = [error for each in messages for error in _errors_of(each.judged, each.choices)]
+
+    def order(error: TurnError) -> tuple[bool, int, float]:
+        score, is_missed = error.score or 0.0, error.kind == "missed"
+        return not is_missed, -len(error.against), score if is_missed and not error.against else -score
+
+    return sorted(errors, key=order)
+
+
+def group_by_cause(errors: Sequence[TurnError]) -> dict[str, list[TurnError]]:
+    """Return the errors by cause, the most frequent cause first, in their order."""
+    groups: dict[str, list[TurnError]] = {}
+    for error in errors:
+        groups.setdefault(error.cause, []).append(error)
+    return dict(sorted(groups.items(), key=lambda item: -len(item[1])))
+
+
+def suggest_case(current: CurrentMessage, history: History, encoder: Encoder) -> tuple[Case, Choices]:
+    """Return a case by what hybrid search and the last exchange have, and what each has.
+
+    Relevant is what hybrid search ranks `BEST` or better, and the last exchange; not relevant what else it
+    ranks in its lower half; other turns are not judged, nor are instructions and empty turns.
+    """
+    hybrid = Hybrid(encoder, k=BEST).decide(current, history)
+    assert hybrid.scores is not None
+    lower = hybrid.indices[best_first(hybrid.scores)[(len(history) + 1) // 2 :]]
+    last = [history.start + row for row in (split_exchanges(history.turns) or [[]])[-1]]
+    choices = {HYBRID: frozenset(hybrid.kept_indices), LAST_EXCHANGE: frozenset(last)}
+    relevant = frozenset[int]().union(*choices.values())
+    judged = frozenset(
+        index
+        for index in relevant.union(lower.tolist())
+        if not (turn := history.conversation.turns[index]).is_instruction and turn.scored_text.strip()
+    )
+    conversation = history.conversation.id
+    case = Case(
+        id=f"{conversation}-{history.stop}",
+        conversation=conversation,
+        turn=current.index,
+        query=current.turn if current.index is None else None,
+        relevant=relevant & judged,
+        judged=judged,
+    )
+    return case, choices
+
+
+def _errors_of(judged: JudgedCase, choices: Choices) -> Iterable[TurnError]:
+    missed, needless = judged.needed & ~judged.kept, judged.kept & ~judged.relevant
+    if not (missed | needless).any():
+        return
+    decisions = judged.decisions
+    names = list(decisions.parts)
+    columns = np.array([decisions.parts[name] for name in names]).reshape(len(names), len(decisions))
+    effects = columns - np.nanmedian(columns, axis=1, keepdims=True)  # (parts, turns of the history)
+    for place in np.flatnonzero(missed | needless).tolist():
+        index, kind = int(judged.indices[place]), _KINDS[bool(missed[place])]
+        row = index - int(decisions.indices[0])
+        score = decisions.value(decisions.scores, row)
+        cause, effect = THRESHOLD, 0.0
+        if index in decisions.overrides or (decisions.scores is not None and score is None):
+            cause = OTHER_RULE
+        elif names:
+            part = int(effects[:, row].argmin() if kind == "missed" else effects[:, row].argmax())
+            if (effects[part, row] < 0) == (kind == "missed") and effects[part, row]:
+                cause, effect = names[part], float(effects[part, row])
+        yield TurnError(
+            case=judged.case,
+            index=index,
+            kind=kind,
+            cause=cause,
+            effect=effect,
+            score=score,
+            tokens=int(judged.tokens[place]),
+            decisions=decisions,
+            against=tuple(name for name, turns in choices.items() if (index in turns) == (kind == "missed")),
+        )
+
+
+_KINDS: Mapping[bool, ErrorKind] = {True: "missed", False: "needless"}

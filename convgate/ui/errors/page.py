@@ -1,0 +1,247 @@
+"""Errors from top to bottom: labels and gate, what is missed and sent needlessly, the causes, the turns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from convgate.core.text import format_signed, join_words, pluralize
+from convgate.evaluation.errors import OTHER_RULE, THRESHOLD, ErrorKind, TurnError, group_by_cause
+from convgate.figures.parts import PARTS, part_label
+from convgate.policies.gate import GatePolicy
+from convgate.policies.spec import read_policy
+from convgate.store import Answer
+from convgate.store.conversations import title_of
+from convgate.training.library import SetInfo
+from convgate.ui.errors.actions import Act, ErrorActions
+from convgate.ui.errors.results import LIBRARY, Errors, compute_errors, drop_answered
+from convgate.ui.shared import scoring
+from convgate.ui.shared.actions import draw_result, run_action
+from convgate.ui.shared.explore_state import ExploreState
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.label_sources import (
+    LABELS,
+    draw_source_problems,
+    plain_name,
+    sources,
+    usable,
+)
+from convgate.ui.shared.navigation import EXPLORE, LABEL, TRAIN
+from convgate.ui.shared.navigation import LIBRARY as LIBRARY_PAGE
+from convgate.ui.shared.page_state import Address, PageState, param
+from convgate.ui.shared.policy_options import POLICY_OPTION, option_labels
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.turn import format_explanation
+
+_STYLE = Path(__file__).with_name("errors.css")
+PER_PAGE = 10
+_MAX_TEXT = 260  # characters of a message or turn
+_ANSWERS: Mapping[Answer, str] = {"relevant": "✓ relevant", "not_relevant": "✕ not relevant"}
+_KINDS: Mapping[ErrorKind, str] = {"missed": "Missed", "needless": "Sent needlessly"}
+_GUESSES: Mapping[ErrorKind, str] = {"missed": "Perhaps missed", "needless": "Perhaps needless"}
+_CAUSES = {
+    THRESHOLD: ("threshold", "No part of the score speaks for the error, so another threshold would help."),
+    OTHER_RULE: (
+        "other rules",
+        "What must hold, a valid list, a limit or a budget decided, whatever the score.",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class ErrorsState(PageState):
+    """The labels, the gate, and which errors are listed: ?data=@labels&kind=needless&cause=words."""
+
+    data: str | None = None  # the labels, a set or the library; None: the first that there is
+    version: str = param(GatePolicy.name, POLICY_OPTION)  # a policy option that is a gate
+    kind: ErrorKind = "missed"
+    cause: str | None = None  # None: all
+    page: int = 1
+
+
+page = Address("errors", ErrorsState)
+
+
+def draw_page(app: App) -> None:
+    """Draw the page."""
+    st.html(_STYLE)
+    options, known = option_labels(app.settings.home), sources(app)
+    gates = {option: name for option, name in options.items() if read_policy(option).name == GatePolicy.name}
+    state = page.begin(version=gates, data=[*known, LIBRARY])
+    available = _available(app, known)
+    draw_source_problems(known)
+    if not available:
+        st.info("There is no conversation yet.", icon=":material/inventory_2:")
+        st.page_link(LIBRARY_PAGE, label="Add conversations", icon=":material/arrow_forward:")
+        return
+    data = state.data if state.data in available else next(iter(available))
+    page.keep(state := replace(state, data=data))  # named, for an answer may change what comes first
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.selectbox(
+            "Labels", list(available), format_func=lambda name: available.get(name, name), width=340,
+            help="What the gate's decisions are compared with.",
+            **page.control("data", data, cause=None),
+        )  # fmt: skip
+        st.selectbox(
+            "Gate", list(gates), width=260,
+            format_func=lambda name: "The active version" if name == GatePolicy.name else gates[name],
+            **page.control("version"),
+        )  # fmt: skip
+    policy = scoring.load_gate(app, state.version)
+    errors = drop_answered(app, compute_errors(app, data, policy))
+    draw_result(page)
+    st.markdown(f"##### {literal(errors.report.summary)}")
+    _draw_next_step(data)
+    listed = _draw_choice(state, errors)
+    shown = min(state.page, max(1, -(-len(listed) // PER_PAGE)))
+    _draw_errors(
+        app, state, errors, listed[(shown - 1) * PER_PAGE : shown * PER_PAGE], known.get(data), policy
+    )
+    page.draw_pages(len(listed), PER_PAGE, shown)
+
+
+def _available(app: App, known: Mapping[str, SetInfo]) -> dict[str, str]:
+    """Return what decisions can be compared with, in words: the own labels first, then the library."""
+    labelled = {
+        name: f"{plain_name(name)}: {pluralize(known[name].judged, 'turn')}" for name in usable(known)
+    }
+    own = {LABELS: labelled.pop(LABELS)} if LABELS in labelled else {}
+    library = {LIBRARY: "no labels: hybrid search, last exchange"} if app.conversations.keys() else {}
+    return own | library | labelled
+
+
+def _draw_next_step(data: str) -> None:
+    """Draw what to do with the errors."""
+    if data == LABELS:
+        st.page_link(TRAIN, label="Train the gate on your labels", icon=":material/model_training:")
+    elif data == LIBRARY:
+        st.page_link(LABEL, label="These are guesses: label turns to know", icon=":material/label:")
+
+
+def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
+    """Draw the choice of kind and cause; return what is chosen, by cause, the most frequent first."""
+    names = _GUESSES if errors.report.is_suggested else _KINDS
+    counts = {kind: len(errors.report.of_kind(kind)) for kind in names}
+    groups = group_by_cause(errors.report.of_kind(state.kind))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        page.draw_choice("kind", "Errors", {kind: f"{name} {counts[kind]:,}" for kind, name in names.items()})
+        if groups:
+            st.pills(
+                "What misled the gate", list(groups), wrap=True,
+                format_func=lambda cause: f"{_label(cause)} {len(groups.get(cause, ())):,}",
+                help="The part of the score that speaks most against a missed turn, or most for a needless"
+                " one, compared with the other turns of the conversation.",
+                **page.control("cause", state.cause if state.cause in groups else None),
+            )  # fmt: skip
+    if not groups:
+        st.success("None.", icon=":material/check:")
+    return groups.get(state.cause or "") or [error for group in groups.values() for error in group]
+
+
+def _draw_errors(
+    app: App,
+    state: ErrorsState,
+    errors: Errors,
+    listed: Sequence[TurnError],
+    source: SetInfo | None,
+    policy: GatePolicy,
+) -> None:
+    for cause, group in groupby(listed, lambda error: error.cause):
+        help = _CAUSES[cause][1] if cause in _CAUSES else PARTS[cause].help if cause in PARTS else ""
+        st.markdown(f"**Misled by {literal(_label(cause))}** · {literal(help)}")
+        for error in group:
+            name = LIBRARY if source is None else source.name
+            with st.container(border=True, gap="xsmall", key=_key("card", error)):
+                actions = ErrorActions(app, errors, error, name, policy.version)
+                _draw_error(app, state, errors, error, actions, source)
+
+
+def _draw_error(
+    app: App,
+    state: ErrorsState,
+    errors: Errors,
+    error: TurnError,
+    actions: ErrorActions,
+    source: SetInfo | None,
+) -> None:
+    labelled = errors.labelled[error.case.conversation]
+    conversation, turn = labelled.conversation, labelled.conversation.turns[error.index]
+    message = error.case.query or conversation.turns[-1 if error.case.turn is None else error.case.turn]
+    number = "a question" if error.case.turn is None else f"message {error.case.turn + 1:,}"
+    title = title_of(conversation) if labelled.key is None else app.conversations.summary(labelled.key).title
+    label = f"**Turn {error.index + 1:,} for {number}** · {literal(title, limit=60)}"
+    place = errors.place(error.case)
+    if place is None:
+        if st.button(label, key=_key("open", error), type="tertiary", icon=":material/library_add:",
+                     help="Adds the conversation to the library, and opens it in Explore."):  # fmt: skip
+            explore = ExploreState(actions.open_key(), error.case.turn, "", error.index, state.version)
+            st.switch_page(EXPLORE, query_params=explore.to_query())
+    else:
+        explore = ExploreState(place.conversation, place.turn, place.question, error.index, state.version)
+        st.page_link(
+            EXPLORE, label=label, icon=":material/query_stats:", query_params=explore.to_query(),
+            width="stretch",
+        )  # fmt: skip
+    left, right = st.columns((1.5, 1), gap="medium")
+    with left:
+        for name, each in (("Message", message), ("Turn", turn)):
+            speaker, text = literal(each.speaker, limit=40), literal(each.scored_text, limit=_MAX_TEXT)
+            st.markdown(f"**{name}, {speaker}:** {text}")
+    with right:
+        decision = error.decision
+        st.markdown(f"**{decision.outcome_text}:** {format_explanation(decision.explanation)}")
+        st.caption(" · ".join(_facts(error)))
+    _draw_actions(error, actions, source)
+
+
+def _facts(error: TurnError) -> list[str]:
+    """Return what else to know about an error."""
+    if error.against:
+        verb = "suggested by" if error.kind == "missed" else "not suggested by"
+        facts = [f"{verb} {join_words(error.against)}"]
+    else:
+        facts = ["labelled needed" if error.kind == "missed" else "labelled not relevant"]
+    if error.effect:
+        facts.append(f"{literal(_label(error.cause))} {format_signed(error.effect)}")
+    return [*facts, pluralize(error.tokens, "token")]
+
+
+def _draw_actions(error: TurnError, actions: ErrorActions, source: SetInfo | None) -> None:
+    is_labelled = not error.against
+    right = "relevant" if error.kind == "missed" else "not_relevant"
+    with st.container(horizontal=True, gap="xsmall"):
+        for value, label in _ANSWERS.items():
+            _draw_button(
+                label, value, error, partial(actions.answer, value),
+                type="primary" if is_labelled and value == right else "secondary",
+                help="Your answer, which training uses.",
+            )  # fmt: skip
+        if source is not None and source.name != LABELS:
+            _draw_button(
+                "Use for training", "train", error, actions.use_for_training,
+                icon=":material/model_training:", disabled=not source.may_train,
+                help=literal(source.terms or "Adds all labels of this message to yours."),
+            )  # fmt: skip
+        if error.kind == "missed":
+            _draw_button(
+                "Always send", "hold", error, actions.hold, icon=":material/keep:",
+                help="Holds the turn's text as an invariant: sent with every later message.",
+            )  # fmt: skip
+
+
+def _draw_button(label: str, name: str, error: TurnError, act: Act, **more: Any) -> None:
+    st.button(label, key=_key(name, error), on_click=run_action, args=(page, act), **more)
+
+
+def _key(name: str, error: TurnError) -> str:
+    return f"errors.{name}.{error.case.id}.{error.index}"
+
+
+def _label(cause: str) -> str:
+    return _CAUSES[cause][0] if cause in _CAUSES else part_label(cause)

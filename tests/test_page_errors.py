@@ -1,0 +1,200 @@
+"""The page Errors: what is listed, and each error's way to a label, a training case, a held wish, Explore."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from convgate.core.conversation import Turn
+from convgate.evaluation.errors import OTHER_RULE, THRESHOLD
+from convgate.figures.parts import PARTS
+from convgate.labels.gold import gold_answers
+from convgate.selection.selection import Selection
+from convgate.selection.selector import Selector
+from convgate.store import Answer, Conversations, CurrentKey, Labels
+from convgate.store.edits import InvariantEdits
+from convgate.ui.errors.page import PER_PAGE, _label
+from convgate.ui.errors.results import LIBRARY
+from convgate.ui.shared.label_sources import LABELS
+from tests.fakes import FakeEncoder
+from tests.page_app import (
+    HOSTILE,
+    TURNS,
+    add_conversation,
+    address,
+    app_store,
+    choose,
+    click,
+    open_page,
+    page_text,
+    use_encoder,
+    use_word_modes,
+)
+from tests.page_data import add_relevance_set
+
+CURRENT = len(TURNS) - 1
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(convgate_home: Path, fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gate that keeps nothing, for a person called grace."""
+    use_encoder(fake_encoder, monkeypatch)
+    use_word_modes(monkeypatch)
+    keep(0, monkeypatch)
+    monkeypatch.setattr("getpass.getuser", lambda: "grace")
+
+
+def keep(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONVGATE_THRESHOLD_RULE", "top_k")
+    monkeypatch.setenv("CONVGATE_THRESHOLD_PARAMETERS", f'{{"k": {k}}}')
+
+
+@pytest.fixture
+def key() -> str:
+    """A conversation whose last message needs its second turn, as Ada said, and no other."""
+    key = add_conversation(*TURNS[:1], Turn.of("user", HOSTILE), *TURNS[2:])
+    answers: dict[int, Answer | None] = dict.fromkeys(range(2, CURRENT), "not_relevant")
+    Labels(app_store()).answer(CurrentKey(key, CURRENT), answers | {1: "relevant"}, by="Ada")
+    return key
+
+
+def open_errors(**query: str) -> AppTest:
+    return open_page("Errors", **query)
+
+
+def buttons(app: AppTest, name: str) -> list[str]:
+    return [str(each.key) for each in app.button if str(each.key).startswith(f"errors.{name}.")]
+
+
+def links(app: AppTest) -> list[dict[str, list[str]]]:
+    queries = (link.proto.query_string for link in app.main.get("page_link"))
+    return [parse_qs(query) for query in queries if query]
+
+
+def test_a_missed_turn_is_listed_with_message_reason_and_cause_and_leads_to_explore(key: str) -> None:
+    app = open_errors()
+    text = page_text(app)
+    assert "1 message: 1 of 1 needed turn missed; 0 of 0 turns sent" in text.replace(":\u2060", ":")
+    assert f"user: {HOSTILE}" in text
+    assert f"user: {TURNS[-1].text}" in text
+    assert "Dropped:" in text
+    assert "Misled by" in text
+    assert "labelled needed" in text
+    assert links(app) == [{"conversation": [key], "turn": [f"{CURRENT + 1}"], "selected": ["2"]}]
+    explore = open_page("Explore", **{name: value for name, [value] in links(app)[0].items()})
+    assert [each.value for each in explore.subheader] == ["Turn 2"]
+    assert "Dropped, low score:" in page_text(explore)
+
+
+def test_needless_turns_stand_apart_by_cause_on_pages(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep(6, monkeypatch)
+    app = open_errors()
+    assert not buttons(app, "relevant")
+    app = choose(app, "errors.kind", "needless")
+    assert len(buttons(app, "relevant")) == 5
+    assert not buttons(app, "hold"), "what is sent needs no holding"
+    counts = dict(option.rsplit(" ", 1) for option in app.button_group(key="errors.cause").options)
+    assert len(counts) > 1
+    assert sum(map(int, counts.values())) == 5
+    listed = {}
+    for cause in {*PARTS, THRESHOLD, OTHER_RULE}:
+        chosen = open_errors(kind="needless", cause=cause)
+        if address(chosen).get("cause") and page_text(chosen).count("Misled by") == 1:
+            listed[_label(cause)] = str(len(buttons(chosen, "relevant")))
+    assert listed == counts
+
+
+def test_a_page_has_ten_errors(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep(100, monkeypatch)
+    turns = [Turn.of("user", f"about {number}") for number in range(PER_PAGE + 4)]
+    other, last = add_conversation(*turns, title="Long"), len(turns) - 1
+    answers: dict[int, Answer | None] = dict.fromkeys(range(last), "not_relevant")
+    Labels(app_store()).answer(CurrentKey(other, last), answers, by="Ada")
+    total = last + 5
+    assert len(buttons(open_errors(kind="needless"), "relevant")) == PER_PAGE
+    assert len(buttons(open_errors(kind="needless", page="2"), "relevant")) == total - PER_PAGE
+
+
+def test_an_answer_ends_an_error_without_deciding_again_and_undo_brings_it_back(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_errors()
+    decided: list[int] = []
+    select = Selector.select_current
+
+    def count(self: Selector, *args: Any, **options: Any) -> Selection:
+        decided.append(1)
+        return select(self, *args, **options)
+
+    monkeypatch.setattr(Selector, "select_current", count)
+    [not_relevant] = buttons(app, "not_relevant")
+    app = click(app, not_relevant)
+    assert Labels(app_store()).of(CurrentKey(key, CURRENT)).of("grace") == {1: "not_relevant"}
+    assert not buttons(app, "relevant")
+    app = click(app, "errors.undo")
+    assert Labels(app_store()).of(CurrentKey(key, CURRENT)).of("grace") == {}
+    assert len(buttons(app, "relevant")) == 1
+    assert decided == []
+
+
+def test_always_send_holds_the_turn_and_its_undo_lets_it_go(key: str) -> None:
+    app = open_errors()
+    [hold] = buttons(app, "hold")
+    app = click(app, hold)
+    [[edit]] = InvariantEdits(app_store()).of(key).values()
+    assert (edit.text, edit.pinned) == (HOSTILE, True)
+    assert not buttons(app, "hold"), "it is sent now"
+    assert "0 of 1 needed turn missed" in page_text(app)
+    app = click(app, "errors.undo")
+    assert InvariantEdits(app_store()).of(key) == {}
+    assert len(buttons(app, "hold")) == 1
+
+
+def test_a_message_of_a_set_becomes_a_training_case_in_the_library(convgate_home: Path) -> None:
+    data = add_relevance_set(convgate_home, conversations=1)
+    app = open_errors(data=data)
+    assert len(buttons(app, "open")) == 2, "its conversation is not in the library"
+    app = click(app, buttons(app, "train")[0])
+    [key] = Conversations(app_store()).keys()
+    assert gold_answers(app_store()) == {
+        CurrentKey(key, 6): {0: "relevant", 5: "relevant", **dict.fromkeys(range(1, 5), "not_relevant")}
+    }
+    assert not buttons(app, "open")
+    assert {link["conversation"][0] for link in links(app)} == {key}
+    click(app, "errors.undo")
+    assert gold_answers(app_store()) == {}
+
+
+def test_an_error_of_a_set_opens_in_explore_after_its_conversation_was_added(convgate_home: Path) -> None:
+    app = open_errors(data=add_relevance_set(convgate_home, conversations=1))
+    explore = click(app, buttons(app, "open")[0])
+    [key] = Conversations(app_store()).keys()
+    assert address(explore)["conversation"] == key
+    assert address(explore)["turn"] == "7"
+
+
+def test_without_labels_other_policies_suggest_what_may_be_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = add_conversation()
+    app = open_errors()
+    text = page_text(app)
+    assert "Perhaps missed" in str(app.button_group(key="errors.kind").options)
+    assert "suggested by" in text
+    assert "without labels" in text
+    before = buttons(app, "relevant")
+    app = click(app, before[0])
+    answered = gold_answers(app_store())
+    assert [list(answers.values()) for answers in answered.values()] == [["relevant"]]
+    assert [current.conversation for current in answered] == [key]
+    assert buttons(app, "relevant") == before[1:], "the guesses stay, though there are labels now"
+    assert address(app) == {"data": LIBRARY}
+    assert address(open_errors()) == {"data": LABELS}
+
+
+def test_what_the_address_names_and_does_not_exist_is_said(key: str) -> None:
+    app = open_errors(data="gone", version="gate@gone", cause="nonsense")
+    assert len(app.warning) == 2
+    assert len(buttons(app, "relevant")) == 1
