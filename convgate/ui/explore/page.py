@@ -19,7 +19,13 @@ from convgate.ui.explore.encoding import read_all, show_newest_first
 from convgate.ui.explore.inspector import draw_inspector
 from convgate.ui.explore.message import draw_message
 from convgate.ui.explore.strip import draw_strip, draw_view
-from convgate.ui.explore.summary import describe_mode, draw_chart, draw_metrics, draw_selection_problems
+from convgate.ui.explore.summary import (
+    describe_mode,
+    draw_chart,
+    draw_details,
+    draw_metrics,
+    draw_selection_problems,
+)
 from convgate.ui.shared import scoring
 from convgate.ui.shared.answering import Work, read_answers
 from convgate.ui.shared.explore_state import MAX_BUDGET, ExploreState, page
@@ -141,10 +147,7 @@ def draw_rule(outcome: PolicyOutcome) -> None:
 
 def draw_slider(outcome: PolicyOutcome, state: ExploreState) -> None:
     """Draw the slider of the promise where that decides, else of the threshold that decided; and the view."""
-    if outcome.own is None or outcome.choice is None:
-        draw_view(outcome)
-        return
-    rule = outcome.choice.rule
+    rule = outcome.choice.rule if outcome.choice else None
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore-slider"):
         if isinstance(rule, MaxMissed):
             shown = _percent(rule.max_missed)
@@ -154,7 +157,7 @@ def draw_slider(outcome: PolicyOutcome, state: ExploreState) -> None:
                 on_change=_move_promise, args=(outcome,),
                 help="Of the turns that are needed, on average over conversations. Less means more tokens.",
             )  # fmt: skip
-        elif outcome.threshold is not None:
+        elif rule is not None and outcome.threshold is not None:
             shown = format_threshold(outcome.threshold)
             steps = _LOGIT_STEPS if state.logit else _STEPS
             put(THRESHOLD, shown)
@@ -163,8 +166,10 @@ def draw_slider(outcome: PolicyOutcome, state: ExploreState) -> None:
                 on_change=_move_threshold, args=(outcome,),
                 help="Turns that score at least this are kept. Moving it replaces the rule.",
             )  # fmt: skip
-        RuleControls(page, outcome.own).draw_reset()
+        if outcome.own is not None:
+            RuleControls(page, outcome.own).draw_reset()
         draw_view(outcome)
+        draw_details(outcome)
 
 
 def _percent(share: float) -> str:

@@ -18,7 +18,6 @@ from convgate.policies.agent_settings import AgentSettings
 from convgate.selection.selection import Selection, write_selection
 from convgate.transcripts import writer_named
 from convgate.transcripts.message_reader import dialect_of
-from convgate.ui.explore.summary import draw_sections
 from convgate.ui.shared import services
 from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.files import draw_agent, draw_download
@@ -38,7 +37,6 @@ def draw_sent(state: ExploreState, outcome: PolicyOutcome, selected: int | None)
         st.caption(_describe(outcome), width="stretch")
         with st.popover("Copy or download", icon=":material/download:"):
             _draw_files(state, outcome)
-    draw_sections(selection)
     messages = [_message(message) for message in selection.messages]
     # Neighbours that an API wants as one message are no single turns.
     is_joined = len(messages) != len(selection.places)

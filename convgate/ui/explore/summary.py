@@ -30,7 +30,7 @@ from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.turn import turn_labels
 from convgate.versions import UNTRAINED
 
-CHART = "explore.chart"
+CHART = "explore.scores"
 _CHART_HEIGHT = 230  # pixels
 _MAX_STATEMENT = 120  # characters
 _MESSAGE = re.compile(r"^message (\d+)")  # a place in what is sent
@@ -67,13 +67,18 @@ def draw_metrics(outcome: PolicyOutcome) -> None:
         ],
         key="explore-metrics",
     )  # fmt: skip
-    with st.popover("Details", icon=":material/info:", key="explore-details"):
+    if outcome.version == UNTRAINED:
+        st.caption(":material/info: This gate is untrained. Its scores follow cosine similarity.")
+
+
+def draw_details(outcome: PolicyOutcome) -> None:
+    """Draw what the selection is made by, and what a budget was spent on, behind a button."""
+    with st.popover("Details", key="explore-details"):
         for line in _details(outcome):
             st.markdown(line)
         if outcome.gate is not None and (sentence := describe_cues(outcome.gate, outcome.message.current)):
             st.markdown(sentence)
-    if outcome.version == UNTRAINED:
-        st.caption(":material/info: This gate is untrained. Its scores follow cosine similarity.")
+        _draw_sections(outcome.selection)
 
 
 def describe_cues(gate: GatePolicy, current: CurrentMessage) -> str:
@@ -101,7 +106,7 @@ def draw_chart(outcome: PolicyOutcome, selected: int | None, *, is_logit: bool) 
     draw_figure(figure, CHART, words, on_click=lambda: page.select(clicked(CHART)), height=_CHART_HEIGHT)
 
 
-def draw_sections(selection: Selection) -> None:
+def _draw_sections(selection: Selection) -> None:
     """Draw the tokens of each section beside the budget and the whole conversation."""
     if selection.budgeted is None:
         return

@@ -63,9 +63,9 @@ def draw_mode(
         decided = mode_classifier(app.settings).classify([conversation.turns[turn]])[0].mode
     elif applied is None:
         return
-    mode = (edit.corrected if edit else decided) or "mode"
+    mode = (edit.corrected if edit else decided or "").capitalize() or "why"
     icon = None if edit is None else ":material/check:"
-    with st.popover(mode.capitalize(), icon=icon, key=f"{page.name}-mode", help="The mode of the message"):
+    with st.popover(f"Mode: {mode}", icon=icon, key=f"{page.name}-mode"):
         if applied is not None:
             st.markdown(applied)
         if turn is not None and decided is not None:

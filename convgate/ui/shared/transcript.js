@@ -40,11 +40,18 @@ class Transcript {
     this.newer.onclick = () => this.ask("show", this.data.rows.at(-1).turn + 1)
     this.unfolded = new Set() // turns of runs that are open
     this.minimap = new Minimap(parent.querySelector(".minimap"), (turn) => this.go(turn))
-    this.resized = () => this.measure()
+    this.resized = () => {
+      this.measure()
+      if (this.held !== undefined) this.reveal(this.held, true)
+    }
+    for (const event of ["wheel", "pointerdown", "touchstart", "keydown"]) {
+      parent.querySelector(".transcript").addEventListener(event, () => (this.held = undefined), { passive: true })
+    }
     window.addEventListener("resize", this.resized)
     this.above = new ResizeObserver(this.resized)
     const page = document.querySelector('[data-testid="stMainBlockContainer"]')
     if (page) this.above.observe(page)
+    this.above.observe(this.grid) // rows that were never drawn have only a guessed height
     this.scroller.onscroll = () => requestAnimationFrame(() => this.drawMinimap())
     this.grid.onclick = (event) => this.clicked(event)
     this.grid.onkeydown = (event) => this.pressed(event)
@@ -93,6 +100,7 @@ class Transcript {
     if (anchor) this.scroller.scrollTop += this.top(anchor.row) - anchor.top
     if (data.focus !== this.focus || elsewhere) {
       this.focus = data.focus
+      this.held = elsewhere ? data.focus : undefined // in sight until a person scrolls
       if (this.chosen !== data.focus) this.reveal(data.focus, elsewhere)
     }
     this.resend()
@@ -460,7 +468,6 @@ class Transcript {
     }
     show()
     requestAnimationFrame(show) // rows that were never drawn have only a guessed height
-    if (always) setTimeout(show, 120)
   }
 
   edge(button, count, which) {
