@@ -209,7 +209,8 @@ def _describe_without(before: TurnDecisions, without: TurnDecisions, selected: i
     up = turns[without.kept & ~before.kept[others]].tolist()
     down = turns[before.kept[others] & ~without.kept].tolist()
     parts = [
-        f"{verb} {', '.join(f'{turn + 1:,}' for turn in changed[:_LISTED])}{' …' * (len(changed) > _LISTED)}"
+        f"{pluralize(len(changed), 'other turn')} would be {verb}"
+        f" ({', '.join(f'{turn + 1:,}' for turn in changed[:_LISTED])}{', …' * (len(changed) > _LISTED)})"
         for verb, changed in (("kept", up), ("dropped", down))
         if changed
     ]
@@ -218,8 +219,7 @@ def _describe_without(before: TurnDecisions, without: TurnDecisions, selected: i
         f"largest change of a score: turn {turns[row] + 1:,},"
         f" {format_threshold(scores[row])} to {format_threshold(without.scores[row])}."
     )
-    turns_changed = f"turns {' and '.join(parts)} instead" if parts else "no other decision changes"
-    return f"{turns_changed}; {largest}"
+    return f"{', '.join(parts) or 'no other decision changes'}; {largest}"
 
 
 def _draw_links(gate: GatePolicy, outcome: PolicyOutcome, turn: int) -> None:

@@ -16,7 +16,7 @@ from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.policy_options import POLICY_OPTION
 from convgate.ui.shared.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
 
-LISTED = {"all": "Conversation", "sent": "As sent", "dropped": "Dropped", "invariants": "Invariants"}
+LISTED = {"all": "All", "sent": "As sent", "dropped": "Dropped", "invariants": "Invariants"}
 """What the strip shows, as addresses and as people call it."""
 
 COLUMNS = {"tier1": "Bilinear score", "tier2": "Attention score", "threshold": "Threshold", "gate": "Gate"}

@@ -7,6 +7,7 @@ const ACTIONS = "zyl" // undo, redo, later: keys of buttons, which wait in the s
 const PATIENCE = 15_000 // milliseconds; a key that waited longer was meant for something else
 const MARKS = { relevant: "✓", not_relevant: "✕", unsure: "?" }
 const CALLED = { relevant: "relevant", not_relevant: "not relevant", unsure: "unsure" }
+const FOLDED_AFTER = 2_500 // milliseconds
 const lists = new WeakMap()
 
 export default function (component) {
@@ -18,6 +19,7 @@ export default function (component) {
   list.draw(data)
   return () => {
     clearTimeout(list.waiting)
+    clearTimeout(list.folding)
     clearTimeout(list.sending)
     clearTimeout(list.acting)
     window.removeEventListener("keydown", list.keys, true)
@@ -38,7 +40,9 @@ class Transcript {
     this.newer = parent.querySelector(".newer")
     this.older.onclick = () => this.ask("show", this.data.rows[0].turn - 1)
     this.newer.onclick = () => this.ask("show", this.data.rows.at(-1).turn + 1)
-    this.unfolded = new Set() // turns of runs that are open
+    this.unfolded = new Set() // first turns of runs that are open
+    this.states = new Map() // by turn, as drawn last
+    this.fresh = new Set() // turns that just flipped: they are shown, whatever run they are in
     this.minimap = new Minimap(parent.querySelector(".minimap"), (turn) => this.go(turn))
     this.resized = () => {
       this.measure()
@@ -72,6 +76,7 @@ class Transcript {
       this.rows.clear()
       this.open.clear()
       this.unfolded.clear()
+      this.states.clear()
       this.chosen = undefined
     }
     const anchor = elsewhere ? null : this.anchor()
@@ -82,6 +87,7 @@ class Transcript {
       if (data[name] !== this[`${name}Before`]) this.unfold(data[name])
       this[`${name}Before`] = data[name]
     }
+    this.flipped(data)
     this.root.classList.toggle("strip", data.strip)
     this.grid.setAttribute("aria-label", data.label)
     this.grid.setAttribute("aria-rowcount", String(data.count))
@@ -117,11 +123,24 @@ class Transcript {
       while (folds.length && data.turn > folds[0].last) folds.shift()
       const fold = folds[0] && data.turn >= folds[0].first ? folds[0] : null
       if (fold && data.turn === fold.first) elements.push(this.fold(fold))
-      if (fold && !this.unfolded.has(fold.first)) continue
+      if (fold && !this.unfolded.has(fold.first) && !this.fresh.has(data.turn)) continue
       elements.push(this.row(data))
       this.order.push(data.turn)
     }
     return elements
+  }
+
+  // Turns flip in place; those that are dropped now are folded after a moment.
+  flipped(data) {
+    const fresh = data.rows.filter(({ turn, state }) => (this.states.get(turn) ?? state) !== state)
+    for (const { turn, state } of data.rows) this.states.set(turn, state)
+    if (!fresh.length) return
+    this.fresh = new Set(fresh.map(({ turn }) => turn))
+    clearTimeout(this.folding)
+    this.folding = setTimeout(() => {
+      this.fresh.clear()
+      this.draw(this.data)
+    }, FOLDED_AFTER)
   }
 
   fold(fold) {
@@ -186,8 +205,7 @@ class Transcript {
     if (row.told !== told) {
       row.told = told
       this.fill(row, data)
-      if (row.state && row.state !== data.state) row.element.classList.add("changed")
-      row.state = data.state
+      row.element.classList.toggle("changed", this.fresh.has(data.turn))
     }
     const selected = this.answers.length ? this.roving : this.data.selected
     row.element.setAttribute("aria-selected", String(data.turn === selected))

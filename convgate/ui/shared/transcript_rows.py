@@ -173,14 +173,15 @@ def shown_part(count: int, focus: int) -> tuple[int, int]:
 
 
 def _folds(subjects: Subjects, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the runs of at least two dropped turns, each with what it is about; a flip ends a run."""
+    """Return the runs of at least two dropped turns, each with what it is about."""
     folds = []
-    for is_folded, run in groupby(
-        rows, key=lambda row: row["state"] in ("dropped", "cut") and not row["flip"]
-    ):
-        turns = [row["turn"] for row in run] if is_folded else []
-        if len(turns) > 1:
+    for is_dropped, run in groupby(rows, key=lambda row: row["state"] in ("dropped", "cut")):
+        members = list(run) if is_dropped else []
+        if len(members) > 1:
+            turns = [row["turn"] for row in members]
+            n_flipped = sum(bool(row["flip"]) for row in members)
             label = f"{len(turns):,} turns dropped: {isolate(subjects.name(turns))}"
+            label += f" · {n_flipped:,} flipped" if n_flipped else ""
             folds.append({"first": turns[0], "last": turns[-1], "label": label})
     return folds
 
