@@ -24,6 +24,7 @@ from convgate.ui.shared.samples import load_samples
 from tests.fakes import FakeEncoder
 from tests.page_app import (
     HOSTILE,
+    PAGES,
     TURNS,
     add_conversation,
     address,
@@ -399,7 +400,7 @@ def test_the_strip_folds_runs_of_dropped_turns_and_shows_all_in_small(open_explo
     (fold,) = data["folds"]
     assert (fold["first"], fold["last"], fold["label"]) == (2, 3, "2 turns dropped: fibonacci")
     assert states(app)[2:4] == ["dropped", "dropped"]
-    assert data["map"]["states"] == "kkddkkl"
+    assert data["map"]["states"] == "kkddkdl"
     assert data["map"]["bars"][0] == int(100 * data["rows"][0]["bar"])
     assert data["focus"] == len(TURNS) - 2, "the newest turn is in sight"
     assert not turn_table(choose(app, "explore.listed", "dropped"))["folds"], "each is to be read there"
@@ -531,3 +532,13 @@ def test_blank_and_hostile_and_very_long_turns(open_explore: Open) -> None:
         )  # fmt: skip
         shown = [*app.markdown, *app.caption, *app.info, *app.warning]
         assert not [one for one in shown if HOSTILE in str(one.value)], "nothing is Markdown"
+
+
+def test_what_is_open_on_explore_is_not_in_the_address_of_label(open_explore: Open) -> None:
+    app = open_explore(show="Words", list="dropped", chart="1")
+    app.query_params.clear()  # as a link in the sidebar does
+    check(app.switch_page(PAGES["Label"]).run())
+    assert set(app.query_params) == {"conversation"}
+    app.query_params.clear()
+    check(app.switch_page(PAGES["Explore"]).run())
+    assert {"show": "Words", "list": "dropped", "chart": "1"}.items() <= address(app).items()

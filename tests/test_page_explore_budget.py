@@ -222,3 +222,16 @@ def test_a_list_that_apis_may_refuse_is_a_warning(store: Store, key: str) -> Non
     assert "Chat APIs may refuse this list: the last message is neither" in page_text(answer)
     (tokens,) = [one for one in answer.metric if one.label == "Tokens"]
     assert tokens.delta.endswith("budget 0")
+
+
+def test_a_corrected_mode_is_shown_and_confirmed(key: str) -> None:
+    app = open_budgeted(conversation=key)
+    assert "Saved as" not in page_text(app)
+    correct_mode(app, "DEBUGGING")
+    assert "Saved as corrected; Monitor counts it." in page_text(app)
+    (popover,) = [
+        each.proto.popover for each in app.main.get("popover") if "Mode:" in each.proto.popover.label
+    ]
+    assert (popover.label, popover.icon) == ("Mode: Debugging", ":material/check:")
+    correct_mode(app, "TASK")
+    assert "Saved as confirmed; Monitor counts it." in page_text(app)

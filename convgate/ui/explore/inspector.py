@@ -73,8 +73,8 @@ def draw_inspector(
             st.markdown("This turn comes after the current message, so nothing is decided about it.")
         draw_turn_text(message.conversation.turns[selected])
         return
-    shown = state.show if state.show in TABS else TABS[0]
-    tabs = st.tabs(TABS, **page.control("show", shown, none=TABS[0]))
+    shown = state.tab if state.tab in TABS else TABS[0]
+    tabs = st.tabs(TABS, **page.control("tab", shown, none=TABS[0]))
     for name, tab in zip(TABS, tabs, strict=True):
         if tab.open:
             with tab:

@@ -39,14 +39,15 @@ class ExploreState(PageState):
     columns: tuple[str, ...] = param((), names_of(COLUMNS), on="Explore")  # numbers that the strip shows
     chart: bool = param(False, on="Explore")  # whether the scores are drawn as dots, too
     logit: bool = param(False, on="Explore")  # whether chart and slider spread scores near 0 and 1
-    show: str | None = param(None, on="Explore")  # the open tab
+    tab: str | None = param(None, name="show", on="Explore")  # the open one
+    show: str | None = param(None, on="Label")  # what is open below the card
     queue: int | None = param(None, of_conversation=True)  # the queue that Label works through
     adjudicate: bool = param(False, of_conversation=True)  # whether Label adjudicates disagreements
 
     @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> tuple[Self, list[str]]:
+    def from_query(cls, query: Mapping[str, str], page: str | None = None) -> tuple[Self, list[str]]:
         """Return the state of an address; older ones open the messages to send by `messages=1`."""
-        return super().from_query({"list": "sent", **query} if query.get("messages") == "1" else query)
+        return super().from_query({"list": "sent", **query} if query.get("messages") == "1" else query, page)
 
     @property
     def follows_open(self) -> bool:

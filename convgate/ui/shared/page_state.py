@@ -86,11 +86,11 @@ class PageState:
         }
 
     @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> tuple[Self, list[str]]:
-        """Return the state of an address, and a message for each invalid parameter."""
+    def from_query(cls, query: Mapping[str, str], page: str | None = None) -> tuple[Self, list[str]]:
+        """Return the state of an address, and a message for each invalid parameter; page: as `to_query`."""
         values, problems = {}, []
-        for name, written, codec, *_ in _parameters(cls):
-            if (text := query.get(written)) is None:
+        for name, written, codec, _, _, on in _parameters(cls):
+            if (text := query.get(written)) is None or (page is not None and on not in ("", page)):
                 continue
             try:
                 values[name] = codec.read(text)
@@ -183,7 +183,7 @@ class Address(Generic[S]):
         # A link to a conversation alone keeps the other fields.
         if last is not None and set(query) == {"conversation"} and query["conversation"]:
             return last.open_conversation(query["conversation"]), []
-        return self._kind.from_query(query)
+        return self._kind.from_query(query, drawn_page())
 
     def now(self) -> S:
         """Return the state; in a run, after it was kept."""
