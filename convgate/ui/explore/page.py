@@ -63,15 +63,18 @@ def draw_page(app: App) -> None:
     policy = scoring.load_policy(app, state.policy)
     budget = app.settings.budget.tokens if state.budget is None else state.budget
     summary = app.conversations.summary(key)
-    draw_sample_note(summary.origin, message.current.index)
-    problem_place = st.container()
+    # What is there for some messages only has a place of its own: the strip, moved, would be drawn anew.
+    with st.container():
+        draw_sample_note(summary.origin, message.current.index)
+    problem_place, encoding_place = st.container(), st.container()
     left, right = st.columns(_COLUMNS, gap="medium")
     with left:
         mode_place = draw_message(summary.title, message)
-    if budget is None:
-        message = show_newest_first(page, message, policy)
-    elif not read_all(page, message, *scoring.encoding(app, policy)):
-        return
+    with encoding_place:
+        if budget is None:
+            message = show_newest_first(page, message, policy)
+        elif not read_all(page, message, *scoring.encoding(app, policy)):
+            return
     result = compute_outcome(app, state, message, policy, budget)
     with st.sidebar:
         draw_rule(result)
@@ -80,13 +83,14 @@ def draw_page(app: App) -> None:
     with problem_place:
         draw_selection_problems(result.selection)
     with left, st.container(gap="xsmall", key="explore-strip"):
-        if len(result.decisions):
-            draw_slider(result, state)
-            draw_nothing_kept(result)
-            if state.chart:
-                draw_chart(result, selected, is_logit=state.logit)
-        else:
-            st.info("Nothing to decide: this is the first turn. Choose a later message.")
+        with st.container(gap="xsmall"):
+            if len(result.decisions):
+                draw_slider(result, state)
+                draw_nothing_kept(result)
+                if state.chart:
+                    draw_chart(result, selected, is_logit=state.logit)
+            else:
+                st.info("Nothing to decide: this is the first turn. Choose a later message.")
         draw_strip(app, state, result, selected, answers)
     with right, st.container(key="explore-panel"):
         draw_metrics(result)
