@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.core.decisions import TurnDecisions
-from convgate.ui.explore.inspector import first_turn
-from convgate.ui.shared.changes import changes, following, preceding
+from convgate.ui.explore.matrix import first_turn
+from convgate.ui.shared.changes import changes, following, neighbours
 
 
 def decisions(*kept: bool, start: int = 3) -> TurnDecisions:
@@ -34,7 +36,11 @@ def test_going_on_visits_every_turn_of_a_kind(turns: list[int], here: int | None
         here = following(turns, here)
         seen.append(here)
     assert sorted(turn for turn in seen if turn is not None) == turns
-    assert preceding(turns, following(turns, here)) == here
+    for before, after in pairwise(turns):
+        assert neighbours(turns, before)[1] == after
+        assert neighbours(turns, after)[0] == before
+    assert neighbours(turns, turns[0])[0] is None
+    assert neighbours(turns, turns[-1])[1] is None
 
 
 @given(st.integers(1, 2_000), st.data())

@@ -63,7 +63,7 @@ def test_the_current_message_goes_along_in_both_directions(keys: tuple[str, str]
     app = go(app, "Explore")
     assert open_conversation(app) == (older, "6")
     assert "selected" not in app.query_params, "it was a turn before another message"
-    app.text_input(key="explore.question").set_value("and now?").run()
+    app.chat_input(key="explore.asked").set_value("and now?").run()
     assert go(app, "Compare").query_params["ask"] == "and now?"
 
 

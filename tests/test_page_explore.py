@@ -14,18 +14,23 @@ from streamlit.testing.v1 import AppTest
 import convgate
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.home import app_root
+from convgate.gate.explain import WordEffect
 from convgate.gate.thresholds import RULES
 from convgate.policies.registry import policy_labels, policy_names
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation
+from convgate.ui.explore.inspector import notable_words
+from convgate.ui.explore.message import PICKER, QUESTION
 from convgate.ui.shared.samples import load_samples
 from tests.fakes import FakeEncoder
 from tests.page_app import (
     HOSTILE,
+    PAGES,
     TURNS,
     add_conversation,
     address,
     app_store,
     check,
+    choose,
     click,
     go_back,
     metric,
@@ -98,7 +103,7 @@ def test_every_rule_decides_and_each_of_its_sliders_is_read(open_explore: Open) 
 
 def test_another_current_message_is_decided_anew(open_explore: Open) -> None:
     app = open_explore()
-    check(app.number_input(key="explore.turn").set_value(6).run())
+    check(app.selectbox(key=PICKER).set_value(5).run())
     assert turns_before(app) == "5"
     assert states(app)[5:] == ["current", "later", "later"]
     assert app.query_params["turn"] == "6"
@@ -108,17 +113,27 @@ def test_another_current_message_is_decided_anew(open_explore: Open) -> None:
     assert app.query_params["turn"] == "6"
 
 
+def test_the_arrows_end_at_the_first_and_the_last_message(open_explore: Open) -> None:
+    app = open_explore()
+    assert app.button(key="explore.next").disabled, "the last message leads nowhere"
+    app = open_explore(turn="2")
+    assert app.button(key="explore.previous").disabled
+    assert not app.button(key="explore.next").disabled
+
+
 def test_a_typed_question_is_decided(open_explore: Open) -> None:
     app = open_explore()
     assert turns_before(app) == "7"
-    check(app.text_input(key="explore.question").set_value("write the fibonacci function again").run())
+    check(app.chat_input(key=QUESTION).set_value("write the fibonacci function again").run())
     rows = turn_table(app)["rows"]
     assert turns_before(app) == "8"
     assert (rows[-1]["text"], rows[-1]["turn"]) == ("write the fibonacci function again", -1)
     assert rows[3]["state"] == "kept"
-    assert app.number_input(key="explore.turn").disabled
-    check(app.text_input(key="explore.question").set_value("").run())
-    assert turns_before(app) == "7"
+    assert "answering your question" in page_text(app)
+    assert app.chat_input(key=QUESTION).placeholder == "write the fibonacci function again"
+    check(app.button(key="explore.previous").click().run())
+    assert turns_before(app) == "7", "back to the last message"
+    assert app.chat_input(key=QUESTION).placeholder == TURNS[-1].text
 
 
 @pytest.mark.parametrize(
@@ -139,7 +154,7 @@ def test_an_agent_with_the_downloaded_settings_decides_the_very_same(
     tmp_path: Path,
     query: dict[str, str],
 ) -> None:
-    app = open_explore(messages="1", **query)
+    app = open_explore(list="sent", **query)
     file = tmp_path / "convgate-agent.toml"
     file.write_text(downloads["explore.download_settings"](), encoding="utf-8")
     code = app.code[-1].value
@@ -149,10 +164,10 @@ def test_an_agent_with_the_downloaded_settings_decides_the_very_same(
     messages = [{"role": turn.role, "content": turn.text} for turn in asked]
     selection = selector.select(messages)
 
-    rows, records = turn_table(app)["rows"], json.loads(downloads["explore.download_json"]())["turns"]
+    records = json.loads(downloads["explore.download_json"]())["turns"]
     for decision, record in zip(selection.decisions, records, strict=True):
         assert decision.to_json().items() <= record.items()
-    assert selection.indices == [row["turn"] for row in rows if row["state"] in ("kept", "forced", "current")]
+    assert selection.indices == [row["turn"] for row in turn_table(app)["rows"]], "as sent"
     assert "convgate.load(" in code
 
 
@@ -178,8 +193,10 @@ def test_moving_the_threshold_flips_turns_without_encoding(open_explore: Open, e
 @pytest.mark.parametrize(
     "rule",
     [
-        *("anchored,anchor=1,threshold=0.27", "absolute,threshold=0.001", "expected,strictness=4"),
-        *("top_k,k=2", "max_missed,max_missed=0.1"),
+        "anchored,anchor=1,threshold=0.27",
+        "absolute,threshold=0.001",
+        "expected,strictness=4",
+        "top_k,k=2",
     ],
 )
 def test_the_metric_has_the_threshold_at_which_the_slider_stands(open_explore: Open, rule: str) -> None:
@@ -187,12 +204,9 @@ def test_the_metric_has_the_threshold_at_which_the_slider_stands(open_explore: O
     assert metric(app, "Threshold") == app.select_slider(key=THRESHOLD).value
     if rule.startswith("absolute"):
         assert metric(app, "Threshold") == "0.001"
-    if rule.startswith("max_missed"):
-        assert "kept" in states(app)
-        assert float(metric(app, "Threshold")) < 1, "the lowest score that is kept"
 
 
-def test_a_logit_axis_spreads_low_thresholds_and_is_remembered(open_explore: Open) -> None:
+def test_spreading_scores_gives_room_to_low_thresholds_and_is_remembered(open_explore: Open) -> None:
     app = open_explore(rule="absolute,threshold=0.001")
 
     def n_below_a_tenth() -> int:
@@ -231,24 +245,28 @@ def test_limits_bound_the_number_of_turns(open_explore: Open) -> None:
 
 @pytest.mark.parametrize("name", policy_names())
 def test_every_policy_can_decide_alone(open_explore: Open, name: str) -> None:
-    app = open_explore(policy=name, messages="1", show="Score", selected="2")
+    app = open_explore(policy=name, selected="2")
     assert f"Policy: {policy_labels()[name]}" in page_text(app)
     assert len(turn_table(app)["rows"]) == 8
+    n_kept = states(app).count("kept") + states(app).count("forced")
+    check(app.segmented_control(key="explore.listed").set_value("sent").run())
+    assert len(turn_table(app)["rows"]) == n_kept + 1
 
 
 def test_a_pipeline_says_which_stage_decided_and_explains_what_its_gate_scored(
     open_explore: Open, downloads: dict[str, Any]
 ) -> None:
     turns = (Turn.of("user", "Hi"), Turn.of("assistant", "Hello!"), *TURNS[1:])
-    app = open_explore(*turns, policy="pipeline", selected="2", messages="1")
+    open_explore(*turns, policy="pipeline", list="sent")
+    app = open_explore(*turns, policy="pipeline", selected="2")
     assert (turn_table(app)["rows"][1]["score"], turn_table(app)["rows"][1]["bar"]) == ("", None)
     assert "Dropped by the gatekeeper:" in page_text(app)
     records = json.loads(downloads["explore.download_json"]())
     assert [record["stage"] for record in records["turns"]][:3] == ["gatekeeper", "gatekeeper", "gate"]
     assert records["turns"][0]["score"] is None
     assert records["version"] == "untrained"
-    app = open_explore(*turns, policy="pipeline", show="Score")
-    assert "Parts of the score" in page_text(app), "the best turn is selected"
+    app = open_explore(*turns, policy="pipeline")
+    assert len(app.get("plotly_chart")) == 1, "the best turn is selected, with the parts of its score"
 
 
 def test_the_buttons_lead_to_kept_and_dropped_turns(open_explore: Open) -> None:
@@ -260,31 +278,32 @@ def test_the_buttons_lead_to_kept_and_dropped_turns(open_explore: Open) -> None:
 
 def test_only_the_open_tab_is_computed(open_explore: Open, encoder: FakeEncoder) -> None:
     app = open_explore(selected="2")
-    charts = len(app.get("plotly_chart"))
+    assert len(app.get("plotly_chart")) == 1, "the parts of the score"
     app = open_explore(selected="2", show="Links")
-    assert len(app.get("plotly_chart")) == charts + 1
+    assert len(app.get("plotly_chart")) == 2, "the tiers and the links"
     assert not any("my loss is when" in " ".join(text.split()) for text in encoder.texts)
     app = open_explore(selected="2", show="Words")
-    (words,) = [html.value for html in app.html if 'class="turn-words' in html.value]
-    assert words.count("<span") == len(TURNS[1].text.split())
+    assert [html for html in app.html if 'class="turn-words' in html.value]
     assert any("my loss is when" in " ".join(text.split()) for text in encoder.texts), "a word was hidden"
     app = open_explore(selected="2", show="Matrix")
-    assert len(app.get("plotly_chart")) == charts + 1
+    assert len(app.get("plotly_chart")) == 1
 
 
 def test_the_address_reopens_everything(open_explore: Open) -> None:
     query = {
         "turn": "6", "selected": "3", "rule": "blended,weight=0.3,min_turns=1", "pairs": "1",
-        "show": "Score", "messages": "1",
+        "show": "Links", "list": "sent", "columns": "tier1,gate", "chart": "1",
     }  # fmt: skip
     app = open_explore(**query)
-    assert app.number_input(key="explore.turn").value == 6
+    assert app.selectbox(key=PICKER).value == 5
     assert turn_table(app)["selected"] == 2
     assert app.selectbox(key="explore.rule").value == "blended"
     assert app.slider(key="explore.blended.weight").value == 0.3
     assert app.slider(key="explore.limits").value == (1, 5)
     assert app.toggle(key="explore.pairs").value
-    assert "Parts of the score" in page_text(app)
+    assert app.toggle(key="explore.chart").value
+    assert app.button_group(key="explore.columns").value == ["tier1", "gate"]
+    assert len(app.get("plotly_chart")) == 3, "the scores, the tiers and the links"
     assert app.code
     assert {**query, "conversation": app.query_params["conversation"]} == dict(app.query_params)
 
@@ -292,36 +311,46 @@ def test_the_address_reopens_everything(open_explore: Open) -> None:
 def test_the_messages_to_send_are_the_kept_turns_and_the_current_message(
     open_explore: Open, downloads: dict[str, Any]
 ) -> None:
-    app = open_explore(messages="1")
-    sent = json.loads(app.code[0].value)
+    app = open_explore()
     kept = [turn for turn, state in enumerate(states(app)) if state in ("kept", "forced", "current")]
+    app = open_explore(messages="1")
+    assert address(app)["list"] == "sent", "as older addresses name it"
+    sent = json.loads(app.code[0].value)
     assert [message["content"] for message in sent] == [TURNS[turn].text for turn in kept]
+    rows = turn_table(app)["rows"]
+    assert [(row["turn"], row["who"], row["text"]) for row in rows] == [
+        (turn, TURNS[turn].role, TURNS[turn].text) for turn in kept
+    ]
+    tokens = sum(int(row["outcome"].removesuffix(" tokens")) for row in rows)
+    assert f"{len(kept)} messages · OpenAI chat · {tokens} tokens" in page_text(app)
+    assert str(tokens) == metric(app, "Tokens")
     records = json.loads(downloads["explore.download_json"]())["turns"]
-    assert [turn["kept"] for turn in records] == [state in ("kept", "forced") for state in states(app)[:-1]]
-    open_explore(messages="1", ask="is the loss nan")
+    assert [turn["kept"] for turn in records] == [turn in kept for turn in range(len(TURNS) - 1)]
+    open_explore(list="sent", ask="is the loss nan")
     sent = json.loads(downloads["explore.download_messages"]())["messages"]
     assert sent[-1] == {"role": "user", "content": "is the loss nan"}
 
 
 def test_turns_with_halves_of_surrogate_pairs_are_searched(open_explore: Open) -> None:
     half = "nan \ud800 batch"
-    for tab in ("Why", "Score", "Links", "Words", "Matrix"):
+    for tab in ("Why", "Links", "Words", "Matrix"):
         turn = Turn.of("user", half, name=half)
         app = open_explore(
             turn, Turn.of("assistant", "ok"), turn, Turn.of("user", "nan"),
-            title=half, selected="1", show=tab, messages="1",
+            title=half, selected="1", show=tab,
         )  # fmt: skip
         check(app.text_input(key="explore.search").set_value("nan").run())
-        assert turn_table(app)["terms"] == ["nan"]
-        assert app.button(key="explore.next_found").label == "Next of 3 found"
+        assert {word for row in turn_table(app)["rows"] for word in row["words"]} == {"nan"}
+        assert app.button(key="explore.next_found").label == "3 found"
+        assert turn_table(choose(app, "explore.listed", "sent"))["rows"]
 
 
 def test_search_finds_turns_and_goes_there(open_explore: Open) -> None:
     app = open_explore()
     check(app.text_input(key="explore.search").set_value("FIBONACCI").run())
-    assert turn_table(app)["terms"] == ["FIBONACCI"]
+    assert turn_table(app)["rows"][3]["words"] == ["FIBONACCI"]
     button = app.button(key="explore.next_found")
-    assert button.label == "Next of 2 found"
+    assert button.label == "2 found"
     check(button.click().run())
     found = [turn_table(app)["selected"]]
     check(app.button(key="explore.next_found").click().run())
@@ -360,6 +389,65 @@ def test_a_kept_tool_result_brings_its_call_and_says_so(open_explore: Open) -> N
     rows = turn_table(app)["rows"]
     assert (rows[1]["state"], rows[1]["outcome"], rows[2]["state"]) == ("forced", "kept anyway", "kept")
     assert "tool call" in rows[1]["reason"]
+
+
+# The strip
+
+
+def test_the_strip_folds_runs_of_dropped_turns_and_shows_all_in_small(open_explore: Open) -> None:
+    app = open_explore(*TURNS[1:])
+    data = turn_table(app)
+    (fold,) = data["folds"]
+    assert (fold["first"], fold["last"], fold["label"]) == (2, 3, "2 turns dropped: fibonacci")
+    assert states(app)[2:4] == ["dropped", "dropped"]
+    assert data["map"]["states"] == "kkddkdl"
+    assert data["map"]["bars"][0] == int(100 * data["rows"][0]["bar"])
+    assert data["focus"] == len(TURNS) - 2, "the newest turn is in sight"
+    assert not turn_table(choose(app, "explore.listed", "dropped"))["folds"], "each is to be read there"
+
+
+def test_numbers_of_every_turn_are_columns_of_the_strip(open_explore: Open) -> None:
+    row = turn_table(open_explore(columns="tier1,tier2,threshold,gate"))["rows"][1]
+    labels, values = zip(*row["columns"], strict=True)
+    assert labels == ("Bilinear score", "Attention score", "Threshold", "Gate")
+    assert all(re.fullmatch(r"\d\.\d+|\d+(\.\d)?%", value) for value in values)
+    by_place = turn_table(open_explore(columns="tier1", policy="last_k"))["rows"][1]
+    assert by_place["columns"] == [["Bilinear score", "–"]]
+
+
+def test_the_inspector_measures_what_changes_without_the_turn(open_explore: Open) -> None:
+    app = open_explore(selected="2")
+    text = page_text(app)
+    found = re.search(
+        r"Without this turn: .*; largest change of a score: turn (\d), (0\.\d+) to (0\.\d+)", text
+    )
+    assert found
+    assert found[1] != "2"
+    assert turn_table(app)["rows"][int(found[1]) - 1]["score"] == found[2]
+    assert "Without this turn" not in page_text(open_explore(selected="2", policy="last_k"))
+
+
+def test_the_promise_is_a_slider_over_the_strip(open_explore: Open) -> None:
+    app = open_explore(rule="max_missed")
+    assert app.select_slider(key="explore.promise").value == "2%"
+    before = int(metric(app, "Kept"))
+    check(app.select_slider(key="explore.promise").set_value("50%").run())
+    assert int(metric(app, "Kept")) < before
+    assert "kept" in states(app)
+    assert float(metric(app, "Threshold")) < 1, "the lowest score that is kept"
+    assert app.query_params["rule"] == "max_missed,max_missed=0.5"
+    assert not [slider for slider in app.select_slider if slider.key == THRESHOLD]
+
+
+def test_words_that_hardly_matter_are_not_marked() -> None:
+    effects = [
+        WordEffect(0, 4, 2.0),
+        WordEffect(5, 9, -0.04),
+        WordEffect(10, 14, -0.3),
+        WordEffect(15, 19, 0.6),
+    ]
+    assert [effect.start for effect in notable_words(effects)] == [0, 15], "a quarter of the strongest"
+    assert notable_words([WordEffect(0, 4, -0.05), WordEffect(5, 9, -0.09)]) == [], "noise"
 
 
 # Answers in place
@@ -421,7 +509,7 @@ def test_an_empty_conversation(convgate_home: Path, encoder: FakeEncoder) -> Non
 
 @pytest.mark.parametrize("policy", ["gate", "bm25", "session", "pipeline"])
 def test_the_first_turn_has_nothing_before_it(open_explore: Open, policy: str) -> None:
-    app = open_explore(turn="1", policy=policy, messages="1")
+    app = open_explore(turn="1", policy=policy)
     assert "Nothing to decide" in page_text(app)
     assert states(app)[:2] == ["current", "later"]
     assert (turns_before(app), metric(app, "Kept")) == ("0", "0")
@@ -436,7 +524,7 @@ def test_blank_and_hostile_and_very_long_turns(open_explore: Open) -> None:
     rows = turn_table(app)["rows"]
     assert (rows[0]["text"], rows[1]["text"], rows[3]["text"]) == (HOSTILE, "", "")
     assert rows[2]["cut"]
-    assert len(rows[2]["text"]) < 700
+    assert len(rows[2]["text"]) < 2_100
     for turn in "123":
         app = open_explore(
             Turn.of("user", HOSTILE), Turn.of("assistant", " \n "), Turn.of("user", long),
@@ -444,3 +532,13 @@ def test_blank_and_hostile_and_very_long_turns(open_explore: Open) -> None:
         )  # fmt: skip
         shown = [*app.markdown, *app.caption, *app.info, *app.warning]
         assert not [one for one in shown if HOSTILE in str(one.value)], "nothing is Markdown"
+
+
+def test_what_is_open_on_explore_is_not_in_the_address_of_label(open_explore: Open) -> None:
+    app = open_explore(show="Words", list="dropped", chart="1")
+    app.query_params.clear()  # as a link in the sidebar does
+    check(app.switch_page(PAGES["Label"]).run())
+    assert set(app.query_params) == {"conversation"}
+    app.query_params.clear()
+    check(app.switch_page(PAGES["Explore"]).run())
+    assert {"show": "Words", "list": "dropped", "chart": "1"}.items() <= address(app).items()

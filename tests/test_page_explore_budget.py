@@ -67,7 +67,7 @@ def test_numbers_of_the_page_agree_with_and_without_a_budget(key: str) -> None:
     for app in (open_page("Explore", conversation=key), open_budgeted(conversation=key)):
         n_sent = len(sent(app))
         assert metric(app, "Kept") == str(n_sent)
-        assert counts(app)[:3] == [f"All turns {LAST + 1}", f"Sent {n_sent}", f"Dropped {LAST - n_sent}"]
+        assert counts(app)[:3] == [f"All {LAST + 1}", f"As sent {n_sent + 1}", f"Dropped {LAST - n_sent}"]
         assert len(app.get("plotly_chart")) == 1 + ("budget" in address(app)), "a bar of the sections"
 
 
@@ -77,7 +77,7 @@ def test_the_list_shows_what_is_sent_or_dropped(key: str) -> None:
     assert [row["turn"] for row in turn_table(app)["rows"]] == [1, 2, 6, LAST]
     assert address(app)["list"] == "dropped"
     app = check(app.segmented_control(key="explore.listed").set_value("sent").run())
-    assert dropped(app) == []
+    assert [row["turn"] for row in turn_table(app)["rows"]] == [0, 3, 4, RULE, 7, 8, LAST]
 
 
 def test_the_selected_turn_says_by_which_stage_and_in_which_section_it_is_sent(key: str) -> None:
@@ -152,7 +152,7 @@ def test_the_mode_is_corrected_without_a_budget_too(
 
 def test_a_program_sends_the_same_messages(key: str, downloads: dict[str, Any]) -> None:
     correct_mode(open_budgeted(conversation=key), "DEBUGGING")
-    app = open_page("Explore", conversation=key, messages="1", budget="9000")
+    app = open_page("Explore", conversation=key, list="sent", budget="9000")
     messages = json.loads(downloads["explore.download_messages"]())["messages"]
     assert (messages[0]["role"], len(messages)) == ("system", int(metric(app, "Kept")) + 1)
     assert messages[-1]["content"] == "add refresh tokens to the login"
@@ -222,3 +222,16 @@ def test_a_list_that_apis_may_refuse_is_a_warning(store: Store, key: str) -> Non
     assert "Chat APIs may refuse this list: the last message is neither" in page_text(answer)
     (tokens,) = [one for one in answer.metric if one.label == "Tokens"]
     assert tokens.delta.endswith("budget 0")
+
+
+def test_a_corrected_mode_is_shown_and_confirmed(key: str) -> None:
+    app = open_budgeted(conversation=key)
+    assert "Saved as" not in page_text(app)
+    correct_mode(app, "DEBUGGING")
+    assert "Saved as corrected; Monitor counts it." in page_text(app)
+    (popover,) = [
+        each.proto.popover for each in app.main.get("popover") if "Mode:" in each.proto.popover.label
+    ]
+    assert (popover.label, popover.icon) == ("Mode: Debugging", ":material/check:")
+    correct_mode(app, "TASK")
+    assert "Saved as confirmed; Monitor counts it." in page_text(app)

@@ -25,8 +25,8 @@ CORRECTED = (
 
 
 def statements(app: AppTest) -> list[str]:
-    """The texts of the listed invariants; the first is the current message, the last the selected turn."""
-    return [str(one.value) for one in app.text][1:-1]
+    """The texts of the listed invariants; the last text is the selected turn."""
+    return [str(one.value) for one in app.text][:-1]
 
 
 def edits(store: Store, key: str) -> dict[int, list[tuple[Any, ...]]]:
@@ -79,7 +79,7 @@ def test_words_of_a_persons_own_are_sent_as_a_message(store: Store, key: str) ->
     app = open_explore(conversation=key, list="invariants", selected="4")
     app = add_invariant(app, "hard_constraint", "Passwords are hashed with <b>argon2</b>.")
     assert "Passwords are hashed with <b>argon2</b>." in statements(app)
-    assert "argon2" in open_explore(conversation=key, messages="1").code[0].value
+    assert "argon2" in open_explore(conversation=key, list="sent").code[0].value
     app = add_invariant(app, "hard_constraint", " ")
     assert app.error
 

@@ -9,7 +9,7 @@ import pytest
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.decisions import Override, TurnDecisions
-from convgate.ui.explore.messages import decisions_json
+from convgate.ui.explore.sending import decisions_json
 from convgate.ui.shared.transcript_rows import ROWS, RowMarks, shown_part, transcript_data
 
 

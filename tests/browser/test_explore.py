@@ -66,17 +66,25 @@ def kept(page: Page) -> int:
 
 def test_moving_the_slider_flips_a_turn(conversation: str, go_to_address: Callable[[str], Page]) -> None:
     page = go_to_address(f"/Explore?conversation={conversation}")  # flips are against the gate's own rule
-    expect(page.locator(".row")).to_have_count(len(CONVERSATION))
+    expect(row(page, 8)).to_be_in_viewport(ratio=0.9)
     before = kept(page)
+    top = page.locator(".rows").bounding_box()
     page.locator(".st-key-explore-slider").get_by_role("slider").press("End")
-    expect(page.get_by_role("button", name="Next flipped")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^Flipped"))).to_be_visible()
     assert kept(page) < before
-    expect(page.locator(".flip", has_text="↓")).to_have_count(before - kept(page))
-    assert query(page)["rule"] == "absolute,threshold=1"
+    changed = page.locator(".row.changed")
+    expect(changed.locator(".flip", has_text="↓")).to_have_count(before - kept(page))
+    fold = page.locator(".fold", has_text=f"{before - kept(page)} flipped")
+    expect(fold).to_be_visible()
+    expect(changed).to_have_count(0)  # after a moment they are folded, too
+    assert page.locator(".rows").bounding_box()["x"] == top["x"]
+    fold.click()
+    expect(page.locator(".row .flip", has_text="↓")).to_have_count(before - kept(page))
+    assert query(page)["rule"] == "max_missed,max_missed=0.5"
 
     open_page(page, page.url)
     assert kept(page) < before, "the address reopens the slider"
-    open_page(page, page.url.replace("threshold%3D1", "threshold%3D0"))
+    open_page(page, page.url.replace("max_missed%3D0.5", "max_missed%3D0"))
     assert kept(page) >= before
 
 
@@ -98,6 +106,9 @@ def test_a_click_explains_a_turn_and_back_returns_to_the_one_before(explore: Pag
     page.go_back()
     expect(turn_heading(page, 3)).to_be_visible()
 
+    page.get_by_role("button", name="View").click()
+    page.get_by_text("Scores as dots").click()
+    press(page, "Escape")
     chart = page.get_by_test_id("stPlotlyChart").first
     box = chart.locator(".scatterlayer .trace").first.locator("path.point").first.bounding_box()
     assert box is not None
@@ -107,7 +118,7 @@ def test_a_click_explains_a_turn_and_back_returns_to_the_one_before(explore: Pag
 
     page.get_by_placeholder("Search", exact=True).fill("tomatoes")
     expect(page.locator(".row mark")).to_have_text(["tomatoes"])
-    page.get_by_role("button", name="Next of 1 found").click()
+    page.get_by_role("button", name="1 found").click()
     expect(row(page, 4)).to_have_attribute("aria-selected", "true")
 
     page.set_viewport_size({"width": 400, "height": 800})
@@ -115,14 +126,14 @@ def test_a_click_explains_a_turn_and_back_returns_to_the_one_before(explore: Pag
     tops = [
         place.first.evaluate("element => element.getBoundingClientRect().top")
         for place in (
-            page.get_by_test_id("stMetric"),
+            page.get_by_test_id("stChatInput"),
             page.locator(".st-key-explore-slider"),
-            page.get_by_test_id("stPlotlyChart"),
             page.locator(".rows"),
+            page.get_by_test_id("stMetric"),
             page.locator(".st-key-explore-panel h3"),
         )
     ]
-    assert tops == sorted(tops), "on a phone the answer comes first and the explained turn last"
+    assert tops == sorted(tops), "on a phone the message, what is kept, and why"
 
 
 @pytest.mark.slow
@@ -159,8 +170,60 @@ def test_keys_walk_the_transcript_and_go_to_another_message(explore: Page) -> No
     press(page, "m")
     expect(page.get_by_text("Nothing to decide")).to_be_visible()
 
-    page.get_by_placeholder("A question after the last turn").click()
+    page.get_by_test_id("stChatInput").get_by_role("textbox").click()
     page.keyboard.type("mkdpn")  # keys typed into a field stay there
     page.keyboard.press("Enter")
     expect(page.get_by_text("answering your question")).to_be_visible()
     assert query(page)["ask"] == "mkdpn"
+
+
+def test_everything_is_above_the_fold_and_the_minimap_leads_to_a_turn(
+    sample_keys: dict[str, list[str]], go_to_address: Callable[[str], Page]
+) -> None:
+    [key] = sample_keys["support_invoice_router_parcel.json"]
+    page = go_to_address(f"/Explore?conversation={key}&rule=absolute,threshold=0.4")
+    newest = row(page, 77)
+    expect(newest).to_have_class(re.compile("current"))
+    expect(newest).to_be_in_viewport(ratio=0.9)
+    main = page.get_by_test_id("stMain")
+    assert main.evaluate("main => main.scrollHeight <= main.clientHeight"), "nothing is below the fold"
+
+    box = page.locator(".minimap").bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] * 39.5 / 77)
+    expect(row(page, 40)).to_be_in_viewport(ratio=0.9)
+    expect(newest).not_to_be_in_viewport()
+    assert "selected" not in query(page), "to look is not to select"
+
+    page.locator(".scroller").evaluate("scroller => (scroller.dataset.first = 'yes')")
+    press(page, "p")
+    expect(page.get_by_text("answering turn 75")).to_be_visible()
+    assert page.locator(".scroller").get_attribute("data-first"), "another message does not draw it anew"
+    assert page.locator(".row").count()
+
+    fold = page.locator(".fold").first
+    n_folded = int(re.match(r"\W*(\d+) turns dropped", fold.inner_text())[1])
+    n_rows = page.locator(".row").count()
+    fold.click()
+    expect(page.locator(".row")).to_have_count(n_rows + n_folded)
+    fold.click()
+    expect(page.locator(".row")).to_have_count(n_rows)
+
+
+def test_a_question_is_asked_in_the_field_of_the_message_and_read_as_sent(
+    sample_keys: dict[str, list[str]], go_to_address: Callable[[str], Page]
+) -> None:
+    [key] = sample_keys["nan_and_fibonacci.json"]
+    page = go_to_address(f"/Explore?conversation={key}&rule=absolute,threshold=0.3")
+    code = row(page, 4).locator("pre")
+    expect(code.first).to_contain_text("softmax")  # a fence of Markdown
+    expect(row(page, 4).locator(".passage").first).to_be_visible()
+    field = page.get_by_test_id("stChatInput").get_by_role("textbox")
+    field.fill("What did the Fibonacci function look like?")
+    field.press("Enter")
+    expect(page.get_by_text("answering your question")).to_be_visible()
+    expect(row(page, 6)).to_have_class(re.compile("kept"))
+    page.get_by_role("radio", name="As sent").click()
+    expect(page.locator(".row.sent .text").last).to_have_text("What did the Fibonacci function look like?")
+    expect(page.locator(".row.sent")).to_have_count(kept(page) + 1)
+    expect(page.get_by_text(f"{kept(page) + 1} messages · OpenAI chat")).to_be_visible()

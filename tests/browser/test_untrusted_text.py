@@ -52,8 +52,14 @@ def test_a_hostile_transcript_is_text_in_preview_list_errors_and_explore(page: P
     row = page.locator('.row[data-turn="0"]')
     row.click()
     expect(page.get_by_role("heading", name="Turn 1", exact=True)).to_be_visible()
-    expect_text_alone(row.locator(".text"))
-    expect_text_alone(page.locator(".st-key-explore-panel").get_by_test_id("stText"))
+    drawn = HOSTILE.replace("**", "").replace("`", "")  # Markdown is drawn, and nothing of it can be followed
+    text = row.locator(".text")
+    assert drawn in text.inner_text()
+    assert text.locator("code, strong").all_inner_texts() == ["fat", "code"]
+    assert text.locator("a, img, del, b, script").count() == 0
+    expect(page.get_by_test_id("stChatInput").get_by_placeholder("Go on.")).to_be_visible()
+    passage = page.locator(".st-key-explore-panel").get_by_test_id("stText")
+    expect_text_alone(passage, text=HOSTILE[-60:])
     page.get_by_role("tab", name="Words").click()
     expect_text_alone(page.locator(".turn-words"))
     assert dialogs == []

@@ -1,21 +1,22 @@
-"""The inspector of the selected turn: reason, parts of its score, links, words, and the relevance matrix."""
+"""The inspector of the selected turn: why it is kept or not, its links to other turns, and its words."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
+from scipy.special import expit
 
+from convgate.core.conversation import ContentPart
 from convgate.core.decisions import TurnDecisions
-from convgate.core.text import pluralize, truncate, writable
-from convgate.evaluation.judged_cases import EvaluationProgress
-from convgate.figures.hover import clicked_cell
-from convgate.figures.matrix import LIMIT, describe_matrix, matrix_figure
+from convgate.core.text import format_signed, format_threshold, pluralize, truncate, writable
 from convgate.figures.modes import SECTION_LABELS
 from convgate.figures.parts import (
+    activation_words,
     describe_activation,
     describe_links,
     describe_tiers,
@@ -24,9 +25,10 @@ from convgate.figures.parts import (
     tiers_figure,
     waterfall_figure,
 )
-from convgate.gate.explain import WordEffect, relevance_matrix
+from convgate.gate.explain import WordEffect
 from convgate.policies.gate import GatePolicy
-from convgate.ui.explore.reading import STATES, TYPES
+from convgate.ui.explore.invariants import STATES, TYPES
+from convgate.ui.explore.matrix import draw_matrix
 from convgate.ui.shared import scoring
 from convgate.ui.shared.annotator import draw_annotator, is_asked
 from convgate.ui.shared.answering import Answering, draw_answers
@@ -35,16 +37,19 @@ from convgate.ui.shared.explore_state import ExploreState, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.keys import MAKE_CURRENT
 from convgate.ui.shared.outcome import PolicyOutcome
-from convgate.ui.shared.results_cache import compute_once
-from convgate.ui.shared.scoring import OpenMessage
-from convgate.ui.shared.session_state import selected_points
+from convgate.ui.shared.scoring import OpenMessage, decide_without, passage_finder
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.turn import Step, draw_turn_head, draw_turn_text, format_explanation, turn_labels
 
-TABS = ("Why", "Score", "Links", "Words", "Matrix")
-MATRIX = "explore.matrix"
+TABS = ("Why", "Links", "Words", "Matrix")
+_BAR, _AROUND = 25, 66  # pixels of a part in the waterfall, and around all of them
+MIN_EFFECT = 0.1
+"""Logits from which the effect of a word is shown: less moves no score by more than 0.025."""
 _MAX_STATEMENT = 160  # characters
+_MAX_MEASURED = 1_000  # turns that are scored once more without being asked to
+_MEASURE, _MEASURE_BUTTON = "explore.measured", "explore.measure"
+_LISTED = 6  # turns that a sentence names
 
 
 def draw_inspector(
@@ -68,8 +73,8 @@ def draw_inspector(
             st.markdown("This turn comes after the current message, so nothing is decided about it.")
         draw_turn_text(message.conversation.turns[selected])
         return
-    shown = state.show if state.show in TABS else TABS[0]
-    tabs = st.tabs(TABS, **page.control("show", shown, none=TABS[0]))
+    shown = state.tab if state.tab in TABS else TABS[0]
+    tabs = st.tabs(TABS, **page.control("tab", shown, none=TABS[0]))
     for name, tab in zip(TABS, tabs, strict=True):
         if tab.open:
             with tab:
@@ -77,21 +82,22 @@ def draw_inspector(
 
 
 def _draw_tab(app: App, name: str, outcome: PolicyOutcome, selected: int, answering: Answering) -> None:
-    decisions, gate = outcome.decisions, outcome.gate
+    gate = outcome.gate
     if name == "Why":
         _draw_reason(outcome, selected)
-        draw_turn_text(outcome.message.conversation.turns[selected])
+        _draw_parts(outcome.decisions, selected)
+        _draw_passage(outcome, selected)
+        if gate is not None:
+            _draw_without(gate, outcome, selected)
         _draw_label(app, answering, selected)
-    elif name == "Score":
-        _draw_score(outcome, selected)
-    elif gate is None or not decisions.parts:
+    elif gate is None or not outcome.decisions.parts:
         st.caption("Only the gate explains this. Choose it as policy.")
     elif name == "Links":
-        _draw_links(gate, outcome.message, selected)
+        _draw_links(gate, outcome, selected)
     elif name == "Words":
         _draw_words(gate, outcome.message, selected)
     else:
-        _draw_matrix(gate, outcome, selected)
+        draw_matrix(gate, outcome, selected)
 
 
 def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
@@ -99,7 +105,8 @@ def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
     name = decision.outcome_name
     name = name if name.startswith(decision.outcome) else f"{decision.outcome}, {name}"
     st.markdown(f"**{literal(name.capitalize())}:** {format_explanation(decision.explanation)}")
-    facts = [
+    facts = _numbers(outcome.decisions, selected)
+    facts += [
         f"{SECTION_LABELS[section.name]}, {pluralize(placed.tokens, 'token')}"
         for section in outcome.selection.sections
         for placed in section.turns
@@ -116,18 +123,6 @@ def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
     if flip := outcome.flips.of(selected) if outcome.flips else "":
         arrow, before = ("↑", "drops") if flip == "up" else ("↓", "keeps")
         st.markdown(f":orange-badge[{arrow} flips] The gate's own rule {before} this turn.")
-
-
-def _draw_score(outcome: PolicyOutcome, selected: int) -> None:
-    decision = outcome.decisions.of(selected)
-    if decision.parts:
-        _draw_parts(outcome.decisions, selected)
-    elif outcome.decisions.scores is None:
-        st.caption("This policy does not score turns.")
-    elif decision.score is None:
-        st.caption("This turn has no score: an earlier stage decided about it.")
-    else:
-        st.caption("Only the gate's scores are made of parts; this policy has one number.")
 
 
 def _draw_label(app: App, answering: Answering, selected: int) -> None:
@@ -147,64 +142,149 @@ def _make_current(outcome: PolicyOutcome, selected: int) -> Step:
     )  # fmt: skip
 
 
-def _draw_parts(decisions: TurnDecisions, turn: int) -> None:
-    """Draw what a gate's score of a turn (0-based) is made of."""
-    decision = decisions.of(turn)
-    parts, threshold = decision.parts, _threshold_logit(decision.threshold)
-    palette = current_palette()
-    st.markdown("**Parts of the score**")
-    figure = waterfall_figure(parts, threshold_logit=threshold, palette=palette)
-    draw_figure(figure, "explore.waterfall", describe_waterfall(parts, threshold_logit=threshold))
+def _numbers(decisions: TurnDecisions, selected: int) -> list[str]:
+    """Return the score of a turn, those of both tiers, and the threshold, each with its name."""
+    row = int(np.searchsorted(decisions.indices, selected))
+    tiers = {"bilinear": decisions.tier1, "attention": decisions.attention}
+    numbers = {"score": decisions.value(decisions.scores, row)} | {
+        name: None if (logit := decisions.value(column, row)) is None else float(expit(logit))
+        for name, column in tiers.items()
+    }
+    numbers["threshold"] = decisions.threshold
+    facts = [f"{name} {format_threshold(value)}" for name, value in numbers.items() if value is not None]
+    if decisions.gate_activation is not None:
+        facts.append(f"gate {activation_words(decisions.gate_activation)}")
+    return facts
+
+
+def _draw_parts(decisions: TurnDecisions, selected: int) -> None:
+    """Draw the parts that a gate's score of a turn adds up from; say of other policies why there are none."""
+    decision = decisions.of(selected)
+    if parts := decision.parts:
+        threshold = _threshold_logit(decision.threshold)
+        figure = waterfall_figure(parts, threshold_logit=threshold, palette=current_palette())
+        words = describe_waterfall(parts, threshold_logit=threshold)
+        draw_figure(figure, "explore.waterfall", words, height=_AROUND + _BAR * (len(parts) + 1))
+    elif decisions.scores is None:
+        st.caption("This policy does not score turns.")
+    elif decision.score is None:
+        st.caption("This turn has no score: an earlier stage decided about it.")
+    else:
+        st.caption("Only the gate's scores are made of parts; this policy has one number.")
+
+
+def _draw_passage(outcome: PolicyOutcome, selected: int) -> None:
+    """Draw the passage that is closest to the message, or the whole turn where it has one or no gate."""
+    turn = outcome.message.conversation.turns[selected]
+    passage = passage_finder(outcome.gate, outcome.message)(selected) if outcome.gate else ""
+    if passage:
+        st.markdown("**Best passage**", help="The passage of the turn that is closest to the message.")
+        turn = replace(turn, parts=(ContentPart("text", passage),), tool_calls=())
+    draw_turn_text(turn)
+
+
+def _draw_without(gate: GatePolicy, outcome: PolicyOutcome, selected: int) -> None:
+    """Draw what would be decided about the other turns if this one were missing."""
+    if len(outcome.message.history) > _MAX_MEASURED:
+        measured = st.session_state.get(_MEASURE) == (outcome.message.labelled, selected)
+        if not measured:
+            st.button(
+                "Measure what changes without this turn", key=_MEASURE_BUTTON,
+                on_click=lambda: st.session_state.update({_MEASURE: (outcome.message.labelled, selected)}),
+            )  # fmt: skip
+            return
+    before, without = outcome.scored, decide_without(gate, outcome.message, selected)
     st.markdown(
-        "**From tier 1 to the final score**", help="Tier 1 scores each turn alone, tier 2 among others."
+        f"**Without this turn:** {_describe_without(before, without, selected)}",
+        help="Measured: all other turns are scored once more, with this one left out.",
     )
-    figure = tiers_figure(decisions, turn, palette=palette)
+
+
+def _describe_without(before: TurnDecisions, without: TurnDecisions, selected: int) -> str:
+    """Return which other decisions change when a turn is missing, and the largest change of a score."""
+    others = before.indices != selected
+    if not others.any() or before.scores is None or without.scores is None:
+        return "there is no other turn."
+    turns, scores = before.indices[others], before.scores[others]
+    up = turns[without.kept & ~before.kept[others]].tolist()
+    down = turns[before.kept[others] & ~without.kept].tolist()
+    parts = [
+        f"{pluralize(len(changed), 'other turn')} would be {verb}"
+        f" ({', '.join(f'{turn + 1:,}' for turn in changed[:_LISTED])}{', …' * (len(changed) > _LISTED)})"
+        for verb, changed in (("kept", up), ("dropped", down))
+        if changed
+    ]
+    row = int(np.abs(without.scores - scores).argmax())
+    largest = (
+        f"largest change of a score: turn {turns[row] + 1:,},"
+        f" {format_threshold(scores[row])} to {format_threshold(without.scores[row])}."
+    )
+    return f"{', '.join(parts) or 'no other decision changes'}; {largest}"
+
+
+def _draw_links(gate: GatePolicy, outcome: PolicyOutcome, turn: int) -> None:
+    """Draw what other turns do to a turn (0-based): the tiers, and the turns that it attends to most."""
+    decisions, message = outcome.decisions, outcome.message
+    st.markdown(
+        "**From the turn alone to the final score**",
+        help="Tier 1 scores each turn alone, tier 2 among others.",
+    )
+    figure = tiers_figure(decisions, turn, palette=current_palette())
     draw_figure(figure, "explore.tiers_of_turn", describe_tiers(decisions, turn))
     if decisions.gate_activation is not None:
         st.caption(describe_activation(decisions.gate_activation))
-
-
-def _draw_links(gate: GatePolicy, message: OpenMessage, turn: int) -> None:
-    """Draw the turns that a turn (0-based) attends to most, with the effect of leaving each out."""
     start = message.history.start
     links = scoring.measure_links(gate, message, turn - start)
     if not links:
         st.caption("This turn attends to no other turn.")
         return
-    st.caption("Attention, and how the score changes when that turn is left out (measured).")
+    st.markdown(
+        "**Turns that it attends to**", help="Beside each: how the score changes when that turn is left out."
+    )
     labels = turn_labels(message.key, message.conversation)
     figure = links_figure(links, labels, current_palette(), start=start)
     draw_figure(figure, "explore.links_of_turn", describe_links(links, start=start))
 
 
 def _draw_words(gate: GatePolicy, message: OpenMessage, turn: int) -> None:
-    """Draw the text of a turn (0-based) with the effect of each word on its score."""
+    """Draw the text of a turn (0-based) with the words that matter to its score, and how much."""
     effects = scoring.measure_words(gate, message, turn - message.history.start)
     if not effects:
         st.caption("This turn has no words.")
         return
     limit = " Only the first 60 words were tried." if len(effects) == 60 else ""
-    st.caption(
-        f"Each word was hidden once. Shaded: without it the score is lower; underlined: higher.{limit}"
-    )
-    st.html(_words_html(message.conversation.turns[turn].scored_text, effects))
+    marked = notable_words(effects)
+    if marked:
+        said = (
+            "Each word was hidden once. Marked are the words that matter most, with what each adds to the"
+            " meaning part."
+        )
+    else:
+        said = f"Each word was hidden once: no single one changes the meaning part by {MIN_EFFECT} or more."
+    st.caption(f"{said}{limit}")
+    st.html(_words_html(message.conversation.turns[turn].scored_text, marked))
 
 
-def _words_html(text: str, effects: list[WordEffect]) -> str:
-    """Return the text, escaped, each word marked by its effect; what follows the last word tried is plain."""
-    strongest = max((abs(effect.effect) for effect in effects), default=0) or 1.0
+def notable_words(effects: Sequence[WordEffect]) -> list[WordEffect]:
+    """Return the words whose effect is no noise: at least `MIN_EFFECT`, and a quarter of the strongest."""
+    strongest = max((abs(effect.effect) for effect in effects), default=0.0)
+    least = max(MIN_EFFECT, strongest / 4)
+    return [effect for effect in effects if abs(effect.effect) >= least]
+
+
+def _words_html(text: str, effects: Sequence[WordEffect]) -> str:
+    """Return the text, escaped, with these words marked by the sign and size of their effect."""
+    strongest = max((abs(effect.effect) for effect in effects), default=0.0) or 1.0
     pieces, end = [], 0
     for effect in effects:
-        share = effect.effect / strongest
+        share = abs(effect.effect) / strongest
+        side = "more" if effect.effect > 0 else "less"
         word = escape(text[effect.start : effect.stop])
-        if share > 0:
-            style = f"background: color-mix(in srgb, currentColor {round(40 * share)}%, transparent)"
-        else:
-            style = f"text-decoration: underline {max(1, round(3 * -share))}px; text-underline-offset: 3px"
-        mark = f'<span style="{style}" title="{effect.effect:+.3f}">{word}</span>'
+        number = f"<sub>{format_signed(effect.effect)}</sub>"
+        mark = f'<span class="{side}" style="--share: {share:.2f}">{word}{number}</span>'
         pieces += [escape(text[end : effect.start]), mark]
         end = effect.stop
-    pieces.append(escape(truncate(text[end:], 300)))
+    pieces.append(escape(truncate(text[end:], 1_000)))
     return f'<div class="turn-words" dir="auto">{writable("".join(pieces))}</div>'
 
 
@@ -217,59 +297,3 @@ def _threshold_logit(threshold: float | None) -> float | None:
     if threshold is None or not 0 < threshold < 1:
         return None
     return math.log(threshold / (1 - threshold))
-
-
-def _draw_matrix(gate: GatePolicy, outcome: PolicyOutcome, selected: int) -> None:
-    """Draw each turn as the current one against every turn before it; a click goes there."""
-    message = outcome.message
-    st.caption(
-        "Each row is a message, each column a turn before it, with the gate's score. Blue reaches the"
-        " threshold. Click a cell to go there."
-    )
-    current, count = message.current.index, len(message.conversation)
-    start = first_turn(count, count - 1 if current is None else current)
-    threshold, matrix = outcome.decisions.threshold, compute_scores(gate, message, start)
-    is_inside = current is not None and start <= selected < current < start + len(matrix)
-    cell = (current, selected) if current is not None and is_inside else None
-    palette = current_palette()
-    figure = matrix_figure(matrix, start=start, palette=palette, threshold=threshold, selected=cell)
-    words = describe_matrix(matrix, start=start, threshold=threshold)
-    draw_figure(figure, MATRIX, words, on_click=_select_clicked)
-
-
-def first_turn(count: int, current: int) -> int:
-    """Return the first of the at most LIMIT turns that are shown; it moves in steps, so that matrices recur.
-
-    >>> first_turn(300, 299), first_turn(700, 320), first_turn(700, 699)
-    (0, 150, 400)
-    """
-    step = LIMIT // 2
-    return max(0, min((current // step - 1) * step, count - LIMIT))
-
-
-def compute_scores(gate: GatePolicy, message: OpenMessage, start: int) -> NDArray[np.float32]:
-    """Return (n, n) the matrix of at most LIMIT turns from `start`; NaN where a turn is not earlier."""
-
-    def work(report: EvaluationProgress) -> NDArray[np.float32]:
-        report("Encoding messages", 0, 1)
-        conversation = message.conversation
-        stop = min(len(conversation), start + LIMIT)
-        current_messages = [conversation.at(index) for index in range(start, stop)]
-        turns = gate.read_turns(conversation.turns[start:stop])
-        messages = [gate.read_message(current) for current, _ in current_messages]
-
-        def progress(done: int, total: int) -> None:
-            if done % 10 == 0:
-                report("Scoring every turn against every earlier one", done, total)
-
-        return relevance_matrix(gate.gate, gate.gate.state(*turns), messages, progress=progress)
-
-    return compute_once(
-        f"matrix {message.key} {gate.gate.fingerprint} {gate.encoder.identity!r} {start}", work
-    )
-
-
-def _select_clicked() -> None:
-    cell = clicked_cell([{"customdata": point} for point in selected_points(MATRIX)])
-    if cell is not None:
-        page.change(turn=cell[0], question="", selected=cell[1])

@@ -1,8 +1,9 @@
-"""Explore from top to bottom: the message, metrics, threshold, chart, transcript, and the selected turn."""
+"""Explore in three zones: the message above, the conversation on the left, the selected turn on the right."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,27 +12,28 @@ from scipy.special import expit
 
 from convgate.core.bundled_encoder import BUNDLED_SHA256
 from convgate.core.text import format_threshold
-from convgate.gate.thresholds import Absolute, TopK
+from convgate.gate.rule import Rule
+from convgate.gate.thresholds import Absolute, MaxMissed, TopK
 from convgate.messages import turn_tokens
 from convgate.ui.explore.encoding import read_all, show_newest_first
 from convgate.ui.explore.inspector import draw_inspector
-from convgate.ui.explore.messages import draw_messages
-from convgate.ui.explore.reading import draw_reading
+from convgate.ui.explore.message import draw_message
+from convgate.ui.explore.sharing import draw_sharing
+from convgate.ui.explore.strip import draw_strip, draw_view
 from convgate.ui.explore.summary import (
     describe_mode,
     draw_chart,
-    draw_message,
+    draw_details,
     draw_metrics,
-    draw_sections,
     draw_selection_problems,
 )
 from convgate.ui.shared import scoring
 from convgate.ui.shared.answering import Work, read_answers
 from convgate.ui.shared.explore_state import MAX_BUDGET, ExploreState, page
 from convgate.ui.shared.frame import App
-from convgate.ui.shared.modes import draw_mode_correction
+from convgate.ui.shared.modes import draw_mode
 from convgate.ui.shared.outcome import PolicyOutcome, compute_outcome
-from convgate.ui.shared.picker import pick_message
+from convgate.ui.shared.picker import open_message, pick_conversation
 from convgate.ui.shared.policy_options import option_label, option_labels
 from convgate.ui.shared.samples import draw_sample_note
 from convgate.ui.shared.session_state import put
@@ -40,7 +42,8 @@ from convgate.ui.shared.threshold_settings import Extent, RuleControls, Threshol
 _STYLE = Path(__file__).with_name("explore.css")
 _COLUMNS = (1.62, 1)
 _FIRST = "explore.first"  # the turn that is selected first of a message shown in part, and of which message
-THRESHOLD = "explore.threshold"
+THRESHOLD, PROMISE = "explore.threshold", "explore.promise"
+_PROMISES = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 _STEPS = (0.001, 0.002, 0.005, *(step / 100 for step in range(101)), 0.995, 0.999)
 _LOGIT_STEPS = tuple(float(step) for step in expit(np.linspace(-7, 7, 57)))
 _TOP = 5  # turns that are shown although none reaches the threshold
@@ -50,56 +53,58 @@ def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
     labels = option_labels(app.settings.home)
-    picked = pick_message(page, app, *page.current(), policy=labels)
+    picked = pick_conversation(page, app, *page.current(), policy=labels)
     if picked is None:
         return
-    state, message = picked
-    key, conversation = message.key, message.conversation
+    state, key, conversation = picked
+    message = open_message(state, key, conversation)
     with st.sidebar:
         draw_policy(state, labels)
         draw_budget(app.settings.budget.tokens)
     policy = scoring.load_policy(app, state.policy)
     budget = app.settings.budget.tokens if state.budget is None else state.budget
-    if budget is None:
-        message = show_newest_first(page, message, policy)
-    elif not read_all(page, message, *scoring.encoding(app, policy)):
-        return
+    summary = app.conversations.summary(key)
+    # What is there for some messages only has a place of its own: the strip, moved, would be drawn anew.
+    with st.container():
+        draw_sample_note(summary.origin, message.current.index)
+    problem_place, encoding_place = st.container(), st.container()
+    left, right = st.columns(_COLUMNS, gap="medium")
+    with left:
+        mode_place = draw_message(summary.title, message)
+    with encoding_place:
+        if budget is None:
+            message = show_newest_first(page, message, policy)
+        elif not read_all(page, message, *scoring.encoding(app, policy)):
+            return
     result = compute_outcome(app, state, message, policy, budget)
     with st.sidebar:
         draw_rule(result)
     answers = read_answers(app, result.message, result.gate.version if result.gate else None, Work())
     selected = _first_selected(result) if state.selected is None else state.selected
-
-    summary = app.conversations.summary(key)
-    draw_sample_note(summary.origin, message.current.index)
-    left, right = st.columns(_COLUMNS, gap="medium")
-    with left:
-        draw_message(summary.title, message.current)
-        mode_place = st.container()
-    draw_selection_problems(result.selection)
-    with right:
-        draw_metrics(result)
-    left, right = st.columns(_COLUMNS, gap="medium")
-    with left:
-        if len(result.decisions):
-            draw_threshold(result, state)
-            draw_nothing_kept(result)
-            draw_chart(result, selected, is_logit=state.logit)
-            draw_sections(result.selection)
-        else:
-            st.info("Nothing to decide: this is the first turn. Choose a later message.")
-        draw_reading(app, state, result, selected, answers)
+    with problem_place:
+        draw_selection_problems(result.selection)
+    with left, st.container(gap="xsmall", key="explore-strip"):
+        with st.container(gap="xsmall"):
+            if len(result.decisions):
+                draw_slider(result, state)
+                draw_nothing_kept(result)
+                if state.chart:
+                    draw_chart(result, selected, is_logit=state.logit)
+            else:
+                st.info("Nothing to decide: this is the first turn. Choose a later message.")
+        draw_strip(app, state, result, selected, answers)
     with right, st.container(key="explore-panel"):
+        draw_metrics(result)
         draw_inspector(app, state, result, selected, answers)
-    draw_messages(state, result)
+        draw_sharing(state, result)
     # Last, because the classifier of modes takes seconds to load. Without a budget, policies that do without
     # its encoder do without it.
     encoder, spent = getattr(result.policy, "encoder", None), result.selection.budgeted
     if spent is not None or (encoder is not None and encoder.identity.revision == BUNDLED_SHA256):
         with mode_place:
-            if spent is not None:
-                st.markdown(describe_mode(spent))
-            draw_mode_correction(app, page, key, conversation, message.current.index)
+            draw_mode(
+                app, page, key, conversation, message.current.index, describe_mode(spent) if spent else None
+            )
 
 
 def _first_selected(result: PolicyOutcome) -> int | None:
@@ -146,24 +151,39 @@ def draw_rule(outcome: PolicyOutcome) -> None:
         RuleControls(page, outcome.own).draw(extent)
 
 
-def draw_threshold(outcome: PolicyOutcome, state: ExploreState) -> None:
-    """Draw the slider at the threshold that decided, whatever the rule."""
-    if outcome.own is None or outcome.threshold is None:
-        return
-    shown = format_threshold(outcome.threshold)
-    steps = _LOGIT_STEPS if state.logit else _STEPS
-    put(THRESHOLD, shown)
+def draw_slider(outcome: PolicyOutcome, state: ExploreState) -> None:
+    """Draw the slider of the promise where that decides, else of the threshold that decided; and the view."""
+    rule = outcome.choice.rule if outcome.choice else None
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore-slider"):
-        st.select_slider(
-            "Threshold", sorted({*map(format_threshold, steps), shown}, key=float), key=THRESHOLD,
-            on_change=_move_threshold, args=(outcome,),
-            help="Turns that score at least this are kept. Moving it replaces the rule by this threshold.",
-        )  # fmt: skip
-        RuleControls(page, outcome.own).draw_reset()
-        st.toggle(
-            "Logit axis", **page.control("logit"),
-            help="Spreads scores near 0 and 1, on the slider and in the chart.",
-        )  # fmt: skip
+        if isinstance(rule, MaxMissed):
+            shown = _percent(rule.max_missed)
+            put(PROMISE, shown)
+            st.select_slider(
+                "Lose at most", sorted({*map(_percent, _PROMISES), shown}, key=_share), key=PROMISE,
+                on_change=_move_promise, args=(outcome,),
+                help="Of the turns that are needed, on average over conversations. Less means more tokens.",
+            )  # fmt: skip
+        elif rule is not None and outcome.threshold is not None:
+            shown = format_threshold(outcome.threshold)
+            steps = _LOGIT_STEPS if state.logit else _STEPS
+            put(THRESHOLD, shown)
+            st.select_slider(
+                "Threshold", sorted({*map(format_threshold, steps), shown}, key=float), key=THRESHOLD,
+                on_change=_move_threshold, args=(outcome,),
+                help="Turns that score at least this are kept. Moving it replaces the rule.",
+            )  # fmt: skip
+        if outcome.own is not None:
+            RuleControls(page, outcome.own).draw_reset()
+        draw_view(outcome)
+        draw_details(outcome)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}%"
+
+
+def _share(percent: str) -> float:
+    return float(percent.removesuffix("%")) / 100
 
 
 def draw_nothing_kept(outcome: PolicyOutcome) -> None:
@@ -194,7 +214,15 @@ def draw_nothing_kept(outcome: PolicyOutcome) -> None:
 
 
 def _move_threshold(outcome: PolicyOutcome) -> None:
+    _choose_rule(outcome, Absolute(float(st.session_state[THRESHOLD])))
+
+
+def _move_promise(outcome: PolicyOutcome) -> None:
+    if outcome.choice is not None and isinstance(rule := outcome.choice.rule, MaxMissed):
+        _choose_rule(outcome, replace(rule, max_missed=_share(st.session_state[PROMISE])))
+
+
+def _choose_rule(outcome: PolicyOutcome, rule: Rule) -> None:
     assert outcome.own is not None
     limits = outcome.choice.limits if outcome.choice else outcome.own.limits
-    rule = Absolute(float(st.session_state[THRESHOLD]))
     RuleControls(page, outcome.own).choose(ThresholdSettings(rule, limits))

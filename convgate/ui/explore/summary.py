@@ -1,4 +1,4 @@
-"""The current message, the metrics of the outcome, the chart of scores, and what a budget was spent on."""
+"""The metrics of the outcome, the chart of scores, and what a budget was spent on."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from convgate.ui.shared.explore_state import page
 from convgate.ui.shared.outcome import PolicyOutcome
 from convgate.ui.shared.session_state import clicked
 from convgate.ui.shared.tables import draw_numbers
-from convgate.ui.shared.text import literal, show_text
+from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.turn import turn_labels
 from convgate.versions import UNTRAINED
 
-CHART = "explore.chart"
+CHART = "explore.scores"
 _CHART_HEIGHT = 230  # pixels
 _MAX_STATEMENT = 120  # characters
 _MESSAGE = re.compile(r"^message (\d+)")  # a place in what is sent
@@ -40,16 +40,6 @@ _CAUSES = {
     "errors": "This mode fails too often",
     "breach": "An invariant was missing",
 }
-
-
-def draw_message(title: str, current: CurrentMessage) -> None:
-    """Draw the whole message to answer."""
-    turn = current.turn
-    number = "your question" if current.index is None else f"turn {current.index + 1:,}"
-    who = "" if current.index is None else f" · {literal(turn.speaker, limit=40)}"
-    with st.container(border=True, gap="xsmall", key="explore-message"):
-        st.caption(f"**{literal(title, limit=70)}** · answering {number}{who}")
-        show_text(turn.text or turn.scored_text)
 
 
 def draw_metrics(outcome: PolicyOutcome) -> None:
@@ -75,15 +65,20 @@ def draw_metrics(outcome: PolicyOutcome) -> None:
             ),
             ("Threshold", threshold, rule, literal(decisions.because or "The lowest score that is kept.")),
         ],
-        key="explore-strip",
+        key="explore-metrics",
     )  # fmt: skip
-    if outcome.gate is not None and (sentence := describe_cues(outcome.gate, outcome.message.current)):
-        st.caption(sentence)
-    with st.popover("Details", icon=":material/info:", key="explore-details"):
-        for line in _details(outcome):
-            st.markdown(line)
     if outcome.version == UNTRAINED:
         st.caption(":material/info: This gate is untrained. Its scores follow cosine similarity.")
+
+
+def draw_details(outcome: PolicyOutcome) -> None:
+    """Draw what the selection is made by, and what a budget was spent on, behind a button."""
+    with st.popover("Details", key="explore-details"):
+        for line in _details(outcome):
+            st.markdown(line)
+        if outcome.gate is not None and (sentence := describe_cues(outcome.gate, outcome.message.current)):
+            st.markdown(sentence)
+        _draw_sections(outcome.selection)
 
 
 def describe_cues(gate: GatePolicy, current: CurrentMessage) -> str:
@@ -111,7 +106,7 @@ def draw_chart(outcome: PolicyOutcome, selected: int | None, *, is_logit: bool) 
     draw_figure(figure, CHART, words, on_click=lambda: page.select(clicked(CHART)), height=_CHART_HEIGHT)
 
 
-def draw_sections(selection: Selection) -> None:
+def _draw_sections(selection: Selection) -> None:
     """Draw the tokens of each section beside the budget and the whole conversation."""
     if selection.budgeted is None:
         return

@@ -56,13 +56,15 @@ def following(indices: Sequence[int] | Indices, here: int | None) -> int | None:
     return int(indices[place % len(indices)])
 
 
-def preceding(indices: Sequence[int] | Indices, here: int | None) -> int | None:
-    """Return the last of the increasing `indices` before `here`; before the first comes the last again.
+def neighbours(indices: Sequence[int] | Indices, here: int) -> tuple[int | None, int | None]:
+    """Return the last of the increasing `indices` before `here`, and the first after it; None at an end.
 
-    >>> preceding([2, 5, 9], 5), preceding([2, 5, 9], 2), preceding([], 3)
-    (2, 9, None)
+    >>> neighbours([2, 5, 9], 5), neighbours([2, 5, 9], 9), neighbours([], 3)
+    ((2, 9), (5, None), (None, None))
     """
-    if len(indices) == 0:
-        return None
-    place = len(indices) if here is None else int(np.searchsorted(indices, here, side="left"))
-    return int(indices[place - 1])
+    before = int(np.searchsorted(indices, here, side="left")) - 1
+    after = int(np.searchsorted(indices, here, side="right"))
+    return (
+        int(indices[before]) if before >= 0 else None,
+        int(indices[after]) if after < len(indices) else None,
+    )

@@ -52,6 +52,11 @@ def one_of(names: Iterable[str]) -> Codec:
     return Codec(str, lambda text: known[known.index(text)], f"one of {', '.join(known)}")
 
 
+def names_of(names: Iterable[str]) -> Codec:
+    """Return the codec of several of these names, in their order."""
+    return _several(one_of(names))
+
+
 def words(longest: int) -> Codec:
     """Return the codec of text, cut after this number of characters."""
     return Codec(lambda text: str(text)[:longest], lambda text: text.strip()[:longest])
@@ -75,11 +80,14 @@ def codec_of(kind: Any) -> Codec:
     if get_origin(kind) is Literal:
         return one_of(get_args(kind))
     if get_origin(kind) is tuple:
-        item = codec_of(get_args(kind)[0])
-        return Codec(
-            lambda values: ",".join(map(item.write, values)),
-            lambda text: tuple(dict.fromkeys(item.read(part) for part in text.split(",") if part)),
-            item.expected,
-        )
+        return _several(codec_of(get_args(kind)[0]))
     kinds = [option for option in get_args(kind) if option is not NoneType]
     return codec_of(kinds[0]) if len(kinds) == 1 else _CODECS[kind]
+
+
+def _several(item: Codec) -> Codec:
+    return Codec(
+        lambda values: ",".join(map(item.write, values)),
+        lambda text: tuple(dict.fromkeys(item.read(part) for part in text.split(",") if part)),
+        item.expected,
+    )

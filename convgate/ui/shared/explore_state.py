@@ -5,17 +5,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Self
 
 from convgate.policies.gate import GatePolicy
 from convgate.store import CurrentKey
-from convgate.ui.shared.codecs import TURN, number, one_of
+from convgate.ui.shared.codecs import TURN, names_of, number, one_of
 from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.policy_options import POLICY_OPTION
 from convgate.ui.shared.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
 
-LISTED = {"all": "All turns", "sent": "Sent", "dropped": "Dropped", "invariants": "Invariants"}
-"""What the list shows, as addresses and as people call it."""
+LISTED = {"all": "All", "sent": "As sent", "dropped": "Dropped", "invariants": "Invariants"}
+"""What the strip shows, as addresses and as people call it."""
+
+COLUMNS = {"tier1": "Bilinear score", "tier2": "Attention score", "threshold": "Threshold", "gate": "Gate"}
+"""Numbers of each turn that the strip can show."""
 
 MAX_BUDGET = 10_000_000  # tokens
 
@@ -28,14 +33,21 @@ class ExploreState(PageState):
     policy: str = param(GatePolicy.name, POLICY_OPTION)
     choice: ThresholdSettings | None = param(None, THRESHOLD_SETTINGS, name="rule")  # noqa: RUF009  # None: the gate's own rule
     budget: int | None = param(None, number(0, MAX_BUDGET))  # tokens; None: as the settings have it
-    listed: str = param("all", one_of(LISTED), name="list")
+    listed: str = param("all", one_of(LISTED), name="list", on="Explore")
     page: int = param(1, of_conversation=True)  # of the invariants
     pairs: bool = False  # keep a question and its answer together
-    logit: bool = False  # whether chart and slider have a logit axis
-    show: str | None = None  # the open tab
-    messages: bool = False  # whether the messages to send are open
+    columns: tuple[str, ...] = param((), names_of(COLUMNS), on="Explore")  # numbers that the strip shows
+    chart: bool = param(False, on="Explore")  # whether the scores are drawn as dots, too
+    logit: bool = param(False, on="Explore")  # whether chart and slider spread scores near 0 and 1
+    tab: str | None = param(None, name="show", on="Explore")  # the open one
+    show: str | None = param(None, on="Label")  # what is open below the card
     queue: int | None = param(None, of_conversation=True)  # the queue that Label works through
     adjudicate: bool = param(False, of_conversation=True)  # whether Label adjudicates disagreements
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str], page: str | None = None) -> tuple[Self, list[str]]:
+        """Return the state of an address; older ones open the messages to send by `messages=1`."""
+        return super().from_query({"list": "sent", **query} if query.get("messages") == "1" else query, page)
 
     @property
     def follows_open(self) -> bool:

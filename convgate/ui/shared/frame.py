@@ -71,7 +71,7 @@ def page(title: str, purpose: str) -> Iterator[App]:
         st.logo(str(_ICON), size="large")
         draw_navigation()
         st.sidebar.caption(f"convgate {__version__}")
-        with st.container(gap="xsmall"):
+        with st.container(gap="xsmall", key="page-head"):
             st.title(title, anchor=False)
             st.markdown(purpose)
         follow_theme()

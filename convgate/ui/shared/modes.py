@@ -49,16 +49,35 @@ def corrected_modes(app: App, key: str) -> dict[int, Mode]:
     return {turn: mode for turn, edit in edits for mode in MODES if mode == edit.corrected}
 
 
-def draw_mode_correction(
-    app: App, page: Address[Any], key: str, conversation: Conversation, turn: int | None
+def draw_mode(
+    app: App, page: Address[Any], key: str, conversation: Conversation, turn: int | None, applied: str | None
 ) -> None:
-    """Draw the control that corrects or confirms the mode of a user's message; nothing for other turns.
+    """Draw the mode of a user's message, and the control that corrects or confirms it.
 
-    turn: None for a typed question.
+    turn: None for a typed question. applied: the mode that divides the budget, and why; without a budget
+    nothing is drawn for turns that are no user's.
     """
-    if turn is None or not is_from_user(conversation.turns[turn]):
+    edit = decided = None
+    if turn is not None and is_from_user(conversation.turns[turn]):
+        edit = ModeCorrections(app.store).of(key).get(turn)
+        decided = mode_classifier(app.settings).classify([conversation.turns[turn]])[0].mode
+    elif applied is None:
         return
-    decided = mode_classifier(app.settings).classify([conversation.turns[turn]])[0].mode
+    mode = (edit.corrected if edit else decided or "").capitalize() or "why"
+    icon = None if edit is None else ":material/check:"
+    with st.popover(f"Mode: {mode}", icon=icon, key=f"{page.name}-mode"):
+        if applied is not None:
+            st.markdown(applied)
+        if turn is not None and decided is not None:
+            _draw_correction(app, page, key, turn, decided)
+            if edit is not None:
+                verb = "confirmed" if edit.corrected == decided else "corrected"
+                effect = "" if applied else " Modes choose turns only within a budget."
+                st.caption(f":material/check: Saved as {verb}; Monitor counts it.{effect}")
+    draw_problem()
+
+
+def _draw_correction(app: App, page: Address[Any], key: str, turn: int, decided: Mode) -> None:
     control = f"{page.name}.mode"
     put(control, corrected_modes(app, key).get(turn, _NOT_REVIEWED))
 
@@ -77,4 +96,3 @@ def draw_mode_correction(
         "Correct the mode", [_NOT_REVIEWED, *MODES], key=control, on_change=store, format_func=label,
         help="Monitor shows how often the classifier is wrong. Choose its own mode to confirm it.",
     )  # fmt: skip
-    draw_problem()

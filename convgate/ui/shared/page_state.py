@@ -16,7 +16,7 @@ import streamlit as st
 
 from convgate.core.errors import ConvgateError
 from convgate.ui.shared.codecs import TURN, Codec, codec_of, words
-from convgate.ui.shared.session_state import put
+from convgate.ui.shared.session_state import drawn_page, put
 from convgate.ui.shared.text import literal
 
 LONGEST_QUESTION = 4_000
@@ -24,13 +24,20 @@ LONGEST_QUESTION = 4_000
 
 
 def param(
-    start: Any = None, codec: Codec | None = None, *, name: str = "", of_conversation: bool = False
+    start: Any = None,
+    codec: Codec | None = None,
+    *,
+    name: str = "",
+    of_conversation: bool = False,
+    on: str = "",
 ) -> Any:
     """Declare a field of a page state with its default; without a codec, its type decides.
 
-    name: in addresses, if different. of_conversation: reset when another conversation opens.
+    name: in addresses, if different. of_conversation: reset when another conversation opens. on: the title of
+    the only page that has it in its address, of several that share the state.
     """
-    return field(default=start, metadata={"codec": codec, "name": name, "of_conversation": of_conversation})
+    metadata = {"codec": codec, "name": name, "of_conversation": of_conversation, "on": on}
+    return field(default=start, metadata=metadata)
 
 
 class _Parameter(NamedTuple):
@@ -39,6 +46,7 @@ class _Parameter(NamedTuple):
     codec: Codec
     start: Any
     of_conversation: bool
+    on: str
 
 
 def _parameters(kind: type[PageState]) -> tuple[_Parameter, ...]:
@@ -50,6 +58,7 @@ def _parameters(kind: type[PageState]) -> tuple[_Parameter, ...]:
             item.metadata.get("codec") or codec_of(types[item.name]),
             item.default,
             bool(item.metadata.get("of_conversation")),
+            item.metadata.get("on", ""),
         )
         for item in fields(kind)
     )
@@ -63,9 +72,13 @@ class PageState:
     turn: int | None = param(None, TURN, of_conversation=True)  # None: the one that a model would answer
     question: str = param("", words(LONGEST_QUESTION), name="ask", of_conversation=True)  # in place of a turn
 
-    def to_query(self) -> dict[str, str]:
-        """Return the parameters of the address; defaults are left out."""
-        values = ((parameter, getattr(self, parameter.field)) for parameter in _parameters(type(self)))
+    def to_query(self, page: str | None = None) -> dict[str, str]:
+        """Return the parameters of the address; defaults are left out. page: without those of other pages."""
+        values = (
+            (parameter, getattr(self, parameter.field))
+            for parameter in _parameters(type(self))
+            if page is None or parameter.on in ("", page)
+        )
         return {
             parameter.name: parameter.codec.write(value)
             for parameter, value in values
@@ -73,11 +86,11 @@ class PageState:
         }
 
     @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> tuple[Self, list[str]]:
-        """Return the state of an address, and a message for each invalid parameter."""
+    def from_query(cls, query: Mapping[str, str], page: str | None = None) -> tuple[Self, list[str]]:
+        """Return the state of an address, and a message for each invalid parameter; page: as `to_query`."""
         values, problems = {}, []
-        for name, written, codec, *_ in _parameters(cls):
-            if (text := query.get(written)) is None:
+        for name, written, codec, _, _, on in _parameters(cls):
+            if (text := query.get(written)) is None or (page is not None and on not in ("", page)):
                 continue
             try:
                 values[name] = codec.read(text)
@@ -108,7 +121,7 @@ class PageState:
         """
         changes: dict[str, Any] = {}
         problems = []
-        for name, written, codec, start, _ in _parameters(type(self)):
+        for name, written, codec, start, *_ in _parameters(type(self)):
             value = getattr(self, name)
             if codec.is_turn and n_turns is not None and value is not None and value >= n_turns:
                 changes[name] = start
@@ -170,7 +183,7 @@ class Address(Generic[S]):
         # A link to a conversation alone keeps the other fields.
         if last is not None and set(query) == {"conversation"} and query["conversation"]:
             return last.open_conversation(query["conversation"]), []
-        return self._kind.from_query(query)
+        return self._kind.from_query(query, drawn_page())
 
     def now(self) -> S:
         """Return the state; in a run, after it was kept."""
@@ -252,7 +265,7 @@ class Address(Generic[S]):
         problems: what is wrong with the address, drawn.
         """
         self._store(state)
-        if st.query_params.to_dict() != (query := state.to_query()):
+        if st.query_params.to_dict() != (query := state.to_query(drawn_page())):
             st.query_params.from_dict(query)
         st.session_state[_UNREAD] = False
         for problem in problems:

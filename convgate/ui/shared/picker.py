@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import StoreError
-from convgate.ui.shared.changes import following, preceding
+from convgate.ui.shared.changes import neighbours
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.keys import NEXT_MESSAGE, PREVIOUS_MESSAGE
 from convgate.ui.shared.navigation import LIBRARY
-from convgate.ui.shared.page_state import LONGEST_QUESTION, Address, S
+from convgate.ui.shared.page_state import LONGEST_QUESTION, Address, PageState, S
 from convgate.ui.shared.scoring import OpenMessage
 from convgate.ui.shared.session_state import put
 from convgate.ui.shared.text import literal, make_labels_unique
@@ -43,7 +44,12 @@ def pick_message(
             " 1 here and in the address, from 0 in JSON and on the command line. The keys skip the"
             " assistant's turns.",
         )
-        _draw_steps(page, conversation, turn, is_asked=bool(question))
+        with st.container(
+            horizontal=True, vertical_alignment="bottom", gap="xsmall", wrap=False, key=f"{page.name}-current"
+        ):
+            draw_steps(
+                page, conversation, turn, partial(_draw_number, page, conversation, is_asked=bool(question))
+            )
         put(f"{page.name}.question", question)
         st.text_input(
             "Or type a question",
@@ -51,8 +57,15 @@ def pick_message(
             placeholder="A question after the last turn",
             help="See what would be kept if this were the next message. Empty it to go back.",
         )  # fmt: skip
-    current, history = conversation.with_question(question) if question else conversation.at(turn)
-    return state, OpenMessage(key, current, history)
+    return state, open_message(state, key, conversation)
+
+
+def open_message(state: PageState, key: str, conversation: Conversation) -> OpenMessage:
+    """Return the question of a state, or its turn; without either, the turn a model would answer."""
+    if state.question:
+        return OpenMessage(key, *conversation.with_question(state.question))
+    turn = conversation.current_index() if state.turn is None else state.turn
+    return OpenMessage(key, *conversation.at(turn))
 
 
 def pick_conversation(
@@ -94,24 +107,36 @@ def pick_conversation(
     return state, key, conversation
 
 
-def _draw_steps(page: Address[Any], conversation: Conversation, turn: int, *, is_asked: bool) -> None:
-    messages = conversation.answerable()
-    with st.container(
-        horizontal=True, vertical_alignment="bottom", gap="xsmall", wrap=False, key=f"{page.name}-current"
-    ):
-        st.button(
-            "", icon=":material/navigate_before:", key=f"{page.name}.previous",
-            shortcut=PREVIOUS_MESSAGE, on_click=_answer, args=(page, preceding(messages, turn)),
-            help="The previous message to answer",
-        )  # fmt: skip
-        st.number_input(
-            "Current message", min_value=1, max_value=len(conversation), key=f"{page.name}.turn",
-            on_change=_typed_turn, args=(page,), disabled=is_asked, label_visibility="collapsed",
-        )  # fmt: skip
-        st.button(
-            "", icon=":material/navigate_next:", key=f"{page.name}.next", shortcut=NEXT_MESSAGE,
-            on_click=_answer, args=(page, following(messages, turn)), help="The next message to answer",
-        )  # fmt: skip
+def draw_steps(
+    page: Address[Any], conversation: Conversation, turn: int, draw_picker: Callable[[], None]
+) -> None:
+    """Draw the buttons to the message before and after the turn, and the picker between them.
+
+    turn: 0-based; one behind the last for a question.
+    """
+    before, after = neighbours(conversation.answerable(), turn)
+    st.button(
+        "", icon=":material/navigate_before:", key=f"{page.name}.previous", shortcut=PREVIOUS_MESSAGE,
+        on_click=answer, args=(page, before), disabled=before is None, help="The previous message to answer",
+    )  # fmt: skip
+    draw_picker()
+    st.button(
+        "", icon=":material/navigate_next:", key=f"{page.name}.next", shortcut=NEXT_MESSAGE,
+        on_click=answer, args=(page, after), disabled=after is None, help="The next message to answer",
+    )  # fmt: skip
+
+
+def answer(page: Address[Any], turn: int | None) -> None:
+    """Make that turn (0-based) the current message, if there is one; for callbacks."""
+    if turn is not None:
+        page.change(turn=turn, question="")
+
+
+def _draw_number(page: Address[Any], conversation: Conversation, *, is_asked: bool) -> None:
+    st.number_input(
+        "Current message", min_value=1, max_value=len(conversation), key=f"{page.name}.turn",
+        on_change=_typed_turn, args=(page,), disabled=is_asked, label_visibility="collapsed",
+    )  # fmt: skip
 
 
 def _draw_menu(page: Address[Any], titles: dict[str, str], chosen: str | None) -> None:
@@ -128,13 +153,8 @@ def _picked(page: Address[Any]) -> None:
         page.show(page.now().open_conversation(key))
 
 
-def _answer(page: Address[Any], turn: int | None) -> None:
-    if turn is not None:
-        page.change(turn=turn, question="")
-
-
 def _typed_turn(page: Address[Any]) -> None:
-    _answer(page, int(st.session_state[f"{page.name}.turn"]) - 1)
+    answer(page, int(st.session_state[f"{page.name}.turn"]) - 1)
 
 
 def _typed_question(page: Address[Any]) -> None:

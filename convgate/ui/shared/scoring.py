@@ -8,24 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import SELECTING, Settings
 from convgate.embedding.base import Encoder
+from convgate.embedding.chunks import unit_rows
 from convgate.evaluation.judged_cases import EvaluationProgress
-from convgate.gate.explain import Link, WordEffect, strongest_links, word_effects
+from convgate.gate.explain import Link, WordEffect, leave_one_out, strongest_links, word_effects
 from convgate.guardrails.guardrails import fallbacks_of
 from convgate.guardrails.request import Fallback, RequestRecord
 from convgate.invariants.edits import EDITS_FIELD
 from convgate.messages.table import TurnTable
+from convgate.messages.tokens import turn_tokens
 from convgate.modes.mode import Mode
-from convgate.policies.base import EncoderMixin, Policy, encoder_of
+from convgate.policies.base import EncoderMixin, Policy, decide_by_rule, encoder_of, history_indices
 from convgate.policies.build import EncoderOnDemand, build_policy, find_version, parameters_of
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.registry import policy_class, policy_names, stages_of
@@ -213,6 +217,43 @@ def measure_words(gate: GatePolicy, message: OpenMessage, row: int) -> list[Word
     """Return what each word of the turn of `row` does to its semantic part, by hiding it."""
     state, encoded = gate.read(message.current, message.history)
     return word_effects(gate.gate, gate.encoder, message.history[row].scored_text, state, encoded)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_BY_CONTENT)
+def passage_finder(gate: GatePolicy, message: OpenMessage) -> Callable[[int], str]:
+    """Return what finds the passage of a turn (0-based) that is closest to the message, by the gate.
+
+    It finds an empty text in a turn of one passage.
+    """
+    state, encoded = gate.read(message.current, message.history)
+
+    @lru_cache(maxsize=2_000)
+    def find(turn: int) -> str:
+        vectors = state.passages[turn - message.history.start]
+        if len(vectors) == 1:
+            return ""
+        passages = gate.encoder.split_passages(message.conversation.turns[turn].scored_text)
+        closeness = gate.gate.semantic(unit_rows(vectors), state, encoded)
+        return passages[int(closeness.argmax())]
+
+    return find
+
+
+def decide_without(gate: GatePolicy, message: OpenMessage, turn: int) -> TurnDecisions:
+    """Return what the gate's rule would decide about the other turns if that turn (0-based) were missing."""
+    row, history = turn - message.history.start, message.history
+    others = np.arange(len(history)) != row
+    scores = _score_without(gate, message, row)[others]
+    tokens = turn_tokens(history.turns, gate.counter)[others] if gate.rule.needs_tokens else None
+    return decide_by_rule(
+        gate.name, history_indices(history)[others], scores, gate.rule, limits=gate.limits, tokens=tokens,
+        learned=score_history(gate, message).scores.learned_threshold,
+    )  # fmt: skip
+
+
+@st.cache_resource(max_entries=64, show_spinner=False, hash_funcs=_BY_CONTENT)
+def _score_without(gate: GatePolicy, message: OpenMessage, row: int) -> NDArray[np.float64]:
+    return leave_one_out(gate.gate, *gate.read(message.current, message.history), row)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

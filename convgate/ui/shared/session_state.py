@@ -28,6 +28,12 @@ def end_page() -> None:
     st.session_state[_ARRIVED] = False
 
 
+def drawn_page() -> str | None:
+    """Return the title of the page that is being drawn."""
+    title: str | None = st.session_state.get(_PAGE)
+    return title
+
+
 def put(key: str, value: Any) -> None:
     """Set the value of the control `key` before it is drawn, unless it has that value already.
 

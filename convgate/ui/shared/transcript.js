@@ -7,6 +7,7 @@ const ACTIONS = "zyl" // undo, redo, later: keys of buttons, which wait in the s
 const PATIENCE = 15_000 // milliseconds; a key that waited longer was meant for something else
 const MARKS = { relevant: "✓", not_relevant: "✕", unsure: "?" }
 const CALLED = { relevant: "relevant", not_relevant: "not relevant", unsure: "unsure" }
+const FOLDED_AFTER = 2_500 // milliseconds
 const lists = new WeakMap()
 
 export default function (component) {
@@ -18,9 +19,12 @@ export default function (component) {
   list.draw(data)
   return () => {
     clearTimeout(list.waiting)
+    clearTimeout(list.folding)
     clearTimeout(list.sending)
     clearTimeout(list.acting)
     window.removeEventListener("keydown", list.keys, true)
+    window.removeEventListener("resize", list.resized)
+    list.above.disconnect()
     lists.delete(parentElement)
   }
 }
@@ -34,8 +38,25 @@ class Transcript {
     this.open = new Set() // turns that are shown in full
     this.older = parent.querySelector(".older")
     this.newer = parent.querySelector(".newer")
-    this.older.onclick = () => this.ask("show", this.order[0] - 1)
-    this.newer.onclick = () => this.ask("show", this.order[this.order.length - 1] + 1)
+    this.older.onclick = () => this.ask("show", this.data.rows[0].turn - 1)
+    this.newer.onclick = () => this.ask("show", this.data.rows.at(-1).turn + 1)
+    this.unfolded = new Set() // first turns of runs that are open
+    this.states = new Map() // by turn, as drawn last
+    this.fresh = new Set() // turns that just flipped: they are shown, whatever run they are in
+    this.minimap = new Minimap(parent.querySelector(".minimap"), (turn) => this.go(turn))
+    this.resized = () => {
+      this.measure()
+      if (this.held !== undefined) this.reveal(this.held, true)
+    }
+    for (const event of ["wheel", "pointerdown", "touchstart", "keydown"]) {
+      parent.querySelector(".transcript").addEventListener(event, () => (this.held = undefined), { passive: true })
+    }
+    window.addEventListener("resize", this.resized)
+    this.above = new ResizeObserver(this.resized)
+    const page = document.querySelector('[data-testid="stMainBlockContainer"]')
+    if (page) this.above.observe(page)
+    this.above.observe(this.grid) // rows that were never drawn have only a guessed height
+    this.scroller.onscroll = () => requestAnimationFrame(() => this.drawMinimap())
     this.grid.onclick = (event) => this.clicked(event)
     this.grid.onkeydown = (event) => this.pressed(event)
     this.answers = [] // given, and not yet known to be stored; sent until they are
@@ -54,17 +75,24 @@ class Transcript {
     if (elsewhere) {
       this.rows.clear()
       this.open.clear()
+      this.unfolded.clear()
+      this.states.clear()
       this.chosen = undefined
     }
     const anchor = elsewhere ? null : this.anchor()
     this.data = data
     this.place = data.place
     this.stored()
-    this.order = data.rows.map((row) => row.turn)
+    for (const name of ["selected", "focus"]) {
+      if (data[name] !== this[`${name}Before`]) this.unfold(data[name])
+      this[`${name}Before`] = data[name]
+    }
+    this.flipped(data)
+    this.root.classList.toggle("strip", data.strip)
     this.grid.setAttribute("aria-label", data.label)
     this.grid.setAttribute("aria-rowcount", String(data.count))
-    this.root.style.setProperty("--height", data.height)
-    const elements = data.rows.map((row) => this.row(row))
+    this.measure()
+    const elements = this.elements()
     if (elements.length !== this.grid.children.length || elements.some((element, i) => element !== this.grid.children[i])) {
       this.grid.replaceChildren(...elements)
     }
@@ -78,10 +106,94 @@ class Transcript {
     if (anchor) this.scroller.scrollTop += this.top(anchor.row) - anchor.top
     if (data.focus !== this.focus || elsewhere) {
       this.focus = data.focus
+      this.held = elsewhere ? data.focus : undefined // in sight until a person scrolls
       if (this.chosen !== data.focus) this.reveal(data.focus, elsewhere)
     }
     this.resend()
     this.settled()
+    requestAnimationFrame(() => this.drawMinimap())
+  }
+
+  // Rows and, in place of those of a folded run, its line.
+  elements() {
+    const folds = [...this.data.folds]
+    const elements = []
+    this.order = []
+    for (const data of this.data.rows) {
+      while (folds.length && data.turn > folds[0].last) folds.shift()
+      const fold = folds[0] && data.turn >= folds[0].first ? folds[0] : null
+      if (fold && data.turn === fold.first) elements.push(this.fold(fold))
+      if (fold && !this.unfolded.has(fold.first) && !this.fresh.has(data.turn)) continue
+      elements.push(this.row(data))
+      this.order.push(data.turn)
+    }
+    return elements
+  }
+
+  // Turns flip in place; those that are dropped now are folded after a moment.
+  flipped(data) {
+    const fresh = data.rows.filter(({ turn, state }) => (this.states.get(turn) ?? state) !== state)
+    for (const { turn, state } of data.rows) this.states.set(turn, state)
+    if (!fresh.length) return
+    this.fresh = new Set(fresh.map(({ turn }) => turn))
+    clearTimeout(this.folding)
+    this.folding = setTimeout(() => {
+      this.fresh.clear()
+      this.draw(this.data)
+    }, FOLDED_AFTER)
+  }
+
+  fold(fold) {
+    const key = `fold ${fold.first}`
+    let row = this.rows.get(key)
+    if (!row) {
+      const element = make("button", "fold")
+      element.type = "button"
+      this.rows.set(key, (row = { element }))
+    }
+    const isOpen = this.unfolded.has(fold.first)
+    row.element.textContent = `${isOpen ? "▾" : "▸"} ${fold.label}`
+    row.element.setAttribute("aria-expanded", String(isOpen))
+    row.element.onclick = () => {
+      if (isOpen) this.unfolded.delete(fold.first)
+      else this.unfolded.add(fold.first)
+      this.draw(this.data)
+    }
+    return row.element
+  }
+
+  unfold(turn) {
+    const fold = this.data.folds.find(({ first, last }) => first <= turn && turn <= last)
+    if (fold) this.unfolded.add(fold.first)
+  }
+
+  go(turn) {
+    if (!this.data.rows.some((row) => row.turn === turn)) return this.ask("show", turn)
+    this.unfold(turn)
+    this.draw(this.data)
+    this.reveal(turn, true)
+  }
+
+  // A strip reaches to the end of the window, whatever stands above it.
+  measure() {
+    if (!this.data) return
+    const top = this.scroller.getBoundingClientRect().top + (document.querySelector('[data-testid="stMain"]')?.scrollTop ?? 0)
+    const isFilling = this.data.height === "fill" && innerWidth > 640
+    const height = isFilling ? `${Math.max(280, innerHeight - top - 14)}px` : this.data.height === "fill" ? "65vh" : this.data.height
+    this.root.style.setProperty("--height", height)
+    this.root.classList.toggle("filling", isFilling)
+    this.drawMinimap()
+  }
+
+  drawMinimap() {
+    if (!this.data || !this.order) return
+    const { scrollTop, clientHeight } = this.scroller
+    const shown = this.order.filter((turn) => {
+      const { offsetTop, offsetHeight } = this.rows.get(turn).element
+      return offsetTop + offsetHeight > scrollTop && offsetTop < scrollTop + clientHeight
+    })
+    const { map, threshold, current, selected } = this.data
+    this.minimap.draw(map, { threshold, current, selected, seen: shown.length ? [shown[0], shown.at(-1)] : null })
   }
 
   // ---- one row
@@ -89,10 +201,11 @@ class Transcript {
   row(data) {
     let row = this.rows.get(data.turn)
     if (!row) this.rows.set(data.turn, (row = this.made(data.turn)))
-    const told = JSON.stringify([data, this.data.terms, this.data.threshold, this.labelled(data), this.data.labelling?.enabled])
+    const told = JSON.stringify([data, this.data.threshold, this.labelled(data), this.data.labelling?.enabled])
     if (row.told !== told) {
       row.told = told
       this.fill(row, data)
+      row.element.classList.toggle("changed", this.fresh.has(data.turn))
     }
     const selected = this.answers.length ? this.roving : this.data.selected
     row.element.setAttribute("aria-selected", String(data.turn === selected))
@@ -116,6 +229,7 @@ class Transcript {
     row.who = make("span", "who", head)
     row.when = make("span", "when", head)
     row.mode = make("span", "mode", head)
+    row.columns = make("span", "columns", head)
     row.theirs = make("span", "theirs", head)
     row.next = make("span", "next", head)
     row.choices = make("span", "choices", head)
@@ -147,9 +261,12 @@ class Transcript {
   fill(row, data) {
     const { element } = row
     const isOpen = this.open.has(data.turn)
-    element.className = `row ${data.state}${isOpen ? " open" : ""}`
+    const isStrip = this.data.strip
+    const isLine = isStrip && ["dropped", "cut", "later"].includes(data.state)
+    const isFull = isStrip && ["kept", "forced"].includes(data.state)
+    element.className = `row ${data.state}${isOpen ? " open" : ""}${isLine ? " line" : ""}${isFull ? " full" : ""}`
     if (data.turn >= 0) element.setAttribute("aria-rowindex", String(data.turn + 1))
-    row.number.textContent = data.turn >= 0 ? String(data.turn + 1) : "?"
+    row.number.textContent = data.turn >= 0 ? String(data.turn + 1) : data.state === "sent" ? "+" : "?"
     row.flip.textContent = data.flip === "up" ? "↑" : data.flip === "down" ? "↓" : ""
     row.flip.title = data.flip === "up" ? "kept now, dropped by the gate's own rule" : "dropped now, kept by the gate's own rule"
     row.track.hidden = data.bar === null
@@ -169,16 +286,26 @@ class Transcript {
     row.next.textContent = data.aimed ? "gets the next answer" : ""
     row.next.hidden = !row.next.textContent
     this.fillAnswers(row, data)
-    row.text.classList.toggle("blank", data.text === "")
-    if (data.text === "") row.text.textContent = "no text"
-    else markTerms(row.text, data.text, this.data.terms)
+    row.columns.replaceChildren()
+    for (const [label, value] of data.columns) {
+      make("span", "column", row.columns).textContent = `${label.toLowerCase()} ${value}`
+    }
+    const isBlank = data.text === "" && !data.code
+    row.text.classList.toggle("blank", isBlank)
+    if (isBlank) row.text.textContent = "no text"
+    else if (data.state === "sent") row.text.textContent = data.text
+    else drawMarkdown(row.text, data.text)
+    if (data.code) make("pre", "md-code", row.text).textContent = data.code
+    markPassage(row.text, data.passage)
+    markWords(row.text, data.words)
     row.reason.textContent = data.reason
     row.reason.title = data.reason
-    row.foot.hidden = data.state === "current" && !data.cut && data.text.length <= 200
-    row.more.hidden = !(data.cut || data.text.length > 200 || data.text.split("\n").length > 3)
+    const isLong = data.text.length + data.code.length > 200 || data.text.split("\n").length > 3 || data.code !== ""
+    row.more.hidden = !(data.cut || (isOpen && isFull) || (isLong && !isFull))
+    row.foot.hidden = row.more.hidden && !data.reason
     row.more.textContent = isOpen ? "less" : "more"
     row.more.setAttribute("aria-expanded", String(isOpen))
-    row.answer.hidden = data.state === "current" || data.turn < 0
+    row.answer.hidden = ["current", "sent"].includes(data.state) || data.turn < 0
   }
 
   fillAnswers(row, data) {
@@ -340,7 +467,6 @@ class Transcript {
     if (!this.order) return null
     for (const turn of this.order) {
       const row = this.rows.get(turn)
-      if (row.element.classList.contains("current")) continue // sticks, and so says nothing about the place
       const top = this.top(row)
       if (top + row.element.offsetHeight > 0) return { row, top }
     }
@@ -353,24 +479,13 @@ class Transcript {
       const row = this.rows.get(turn)
       if (!row || !row.element.isConnected) return
       const { clientHeight, scrollTop } = this.scroller
-      const sticky = this.grid.querySelector(".current")
-      const kept = sticky && sticky !== row.element ? sticky.offsetHeight : 0
-      const place = this.place_of(row)
-      const height = row.element.offsetHeight
-      if (always || place < scrollTop + 8 || place + height > scrollTop + clientHeight - kept - 8) {
-        this.scroller.scrollTop = place - Math.max(0, (clientHeight - kept - height) / 2)
+      const { offsetTop, offsetHeight } = row.element
+      if (always || offsetTop < scrollTop + 8 || offsetTop + offsetHeight > scrollTop + clientHeight - 8) {
+        this.scroller.scrollTop = offsetTop - Math.max(0, (clientHeight - offsetHeight) / 2)
       }
     }
     show()
     requestAnimationFrame(show) // rows that were never drawn have only a guessed height
-    if (always) setTimeout(show, 120)
-  }
-
-  // Where a row lies in the list; a sticking row tells where it sticks, so its neighbour is asked.
-  place_of(row) {
-    const before = row.element.previousElementSibling
-    if (row.element.classList.contains("current") && before) return before.offsetTop + before.offsetHeight
-    return row.element.offsetTop
   }
 
   edge(button, count, which) {
@@ -393,24 +508,4 @@ function leaveNote(field) {
 function takesText(node) {
   if (node.tagName === "INPUT") return !["radio", "checkbox", "range", "button", "submit"].includes(node.type)
   return node.tagName === "TEXTAREA" || node.tagName === "SELECT" || node.isContentEditable === true
-}
-
-function make(tag, className, parent) {
-  const element = document.createElement(tag)
-  if (className) element.className = className
-  parent?.append(element)
-  return element
-}
-
-function markTerms(element, text, terms) {
-  element.replaceChildren()
-  if (!terms.length) {
-    element.textContent = text
-    return
-  }
-  const escaped = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
-  text.split(new RegExp(`(${escaped.join("|")})`, "iu")).forEach((piece, i) => {
-    if (i % 2) make("mark", "", element).textContent = piece
-    else element.append(piece)
-  })
 }

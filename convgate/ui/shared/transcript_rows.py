@@ -6,24 +6,31 @@ The component draws all texts as text. Of a long conversation only a part is sen
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from convgate.core.conversation import Conversation, CurrentMessage, Turn
 from convgate.core.decisions import TurnDecision, TurnDecisions
-from convgate.core.text import format_age, format_threshold, isolate
+from convgate.core.text import format_age, format_share, format_threshold, isolate
 from convgate.figures.hover import on_screen
 from convgate.ui.shared.changes import Changes
+from convgate.ui.shared.explore_state import COLUMNS
+from convgate.ui.shared.subjects import Subjects
 
 ROWS = 400
 """Max number of turns that are drawn at a time."""
 
 EXCERPT = 600
 """Max characters of a turn that is not expanded."""
+
+LONGEST_KEPT = 2_000
+"""Max characters of a kept turn on the strip, likewise."""
 
 QUESTION = -1
 """Turn number of a typed question."""
@@ -59,6 +66,9 @@ class RowMarks:
     labelling: Labelling | None = None
     modes: Mapping[int, str] = field(default_factory=dict)  # by turn
     only: Sequence[int] | None = None  # the turns that are shown, increasing; None: all
+    subjects: Subjects | None = None  # of a strip: kept turns in full, runs of dropped ones folded
+    columns: Sequence[str] = ()  # of `COLUMNS`: numbers that each turn shows
+    passage: Callable[[int], str] | None = None  # the best passage of a kept turn
 
 
 def transcript_data(
@@ -112,9 +122,44 @@ def transcript_data(
         "current": position,
         "focus": focus,
         "threshold": None if threshold is None else float(np.clip(threshold / scale, 0, 1)),
-        "terms": list(marks.terms),
         "labelling": labelling,
+        "strip": marks.subjects is not None,
+        "folds": _folds(marks.subjects, rows) if marks.subjects else [],
+        "map": _minimap(count, decisions, scale) if marks.subjects else None,
     }
+
+
+def sent_data(
+    messages: Sequence[tuple[str, str, str]],
+    turns: Sequence[int | None],
+    tokens: Sequence[int | None],
+    *,
+    selected: int | None,
+    place: str,
+    height: str,
+) -> dict[str, Any]:
+    """The newest `ROWS` messages that are sent, as `transcript_data` gives turns.
+
+    messages: role, text and the rest as JSON of each. turns: 0-based; None for a message that is no turn.
+    """
+    rows = [
+        {
+            **_BLANK,
+            "turn": QUESTION - 1 - number if turn is None else turn,
+            "state": "sent",
+            "outcome": "" if count is None else f"{count:,} tokens",
+            "who": role,
+            "text": text,
+            "code": rest,
+        }
+        for number, ((role, text, rest), turn, count) in enumerate(zip(messages, turns, tokens, strict=True))
+    ][-ROWS:]
+    newest = rows[-1]["turn"] if rows else QUESTION
+    return {
+        "place": place, "label": f"Messages to send, {len(messages):,}", "count": len(messages),
+        "height": height, "rows": rows, "older": 0, "newer": 0, "selected": selected, "current": newest,
+        "focus": newest, "threshold": None, "labelling": None, "strip": True, "folds": [], "map": None,
+    }  # fmt: skip
 
 
 def shown_part(count: int, focus: int) -> tuple[int, int]:
@@ -125,6 +170,32 @@ def shown_part(count: int, focus: int) -> tuple[int, int]:
     """
     start = max(0, min((focus // _STEP - 2) * _STEP, count - ROWS))
     return start, min(count, start + ROWS)
+
+
+def _folds(subjects: Subjects, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the runs of at least two dropped turns, each with what it is about."""
+    folds = []
+    for is_dropped, run in groupby(rows, key=lambda row: row["state"] in ("dropped", "cut")):
+        members = list(run) if is_dropped else []
+        if len(members) > 1:
+            turns = [row["turn"] for row in members]
+            n_flipped = sum(bool(row["flip"]) for row in members)
+            label = f"{len(turns):,} turns dropped: {isolate(subjects.name(turns))}"
+            label += f" · {n_flipped:,} flipped" if n_flipped else ""
+            folds.append({"first": turns[0], "last": turns[-1], "label": label})
+    return folds
+
+
+def _minimap(count: int, decisions: TurnDecisions, scale: float) -> dict[str, Any]:
+    """Return how each turn of the conversation is drawn in small: its state's letter, its score 0…100."""
+    states, bars = ["l"] * count, [0] * count
+    scores = np.nan_to_num(decisions.scores, nan=0.0) if decisions.scores is not None else None
+    for row, index in enumerate(decisions.indices.tolist()):
+        is_kept, is_forced = bool(decisions.kept[row]), index in decisions.overrides
+        states[index] = ("f" if is_forced else "k") if is_kept else "d"
+        if scores is not None:
+            bars[index] = int(100 * np.clip(scores[row] / scale, 0, 1))
+    return {"states": "".join(states), "bars": bars}
 
 
 def score_scale(decisions: TurnDecisions) -> float:
@@ -157,14 +228,14 @@ def when(time: datetime | None, reference: datetime | None) -> tuple[str, str]:
     return format_age(reference, time).replace(" ago", " later").replace("just now", "just after"), exact
 
 
-def excerpt(text: str, terms: Sequence[str], *, whole: bool) -> tuple[str, bool]:
-    """Return a part of the text, with the first search term if possible, and whether text is left out."""
-    if whole or len(text) <= EXCERPT:
+def excerpt(text: str, terms: Sequence[str], *, whole: bool, limit: int = EXCERPT) -> tuple[str, bool]:
+    """Return a part of the text, with the first of the terms if possible, and whether text is left out."""
+    if whole or len(text) <= limit:
         return text, False
     folded = text.casefold()
-    places = [place for term in terms if (place := folded.find(term.casefold())) > EXCERPT * 2 // 3]
+    places = [place for term in terms if (place := folded.find(term.casefold())) > limit * 2 // 3]
     start = max(0, min(places) - _BEFORE_HIT) if places else 0
-    return f"{'…' if start else ''}{text[start : start + EXCERPT]}…", True
+    return f"{'…' if start else ''}{text[start : start + limit]}…", True
 
 
 def current_name(place: str, current: CurrentMessage) -> str:
@@ -181,7 +252,16 @@ def _row(
     scale: float,
     reference: datetime | None,
 ) -> dict[str, Any]:
-    text, cut = excerpt(turn.scored_text.strip(), marks.terms, whole=index in marks.opened)
+    place = index - int(decisions.indices[0]) if len(decisions) else -1
+    is_decided = index != current and 0 <= place < len(decisions)
+    is_kept = is_decided and bool(decisions.kept[place])
+    passage = marks.passage(index) if marks.passage and is_kept else ""
+    text, cut = excerpt(
+        turn.scored_text.strip(),
+        marks.terms or ([passage] if passage else ()),
+        whole=index in marks.opened,
+        limit=LONGEST_KEPT if marks.subjects and is_kept else EXCERPT,
+    )
     relative, exact = when(turn.timestamp, None if index == current else reference)
     row: dict[str, Any] = {
         **_BLANK,
@@ -193,11 +273,12 @@ def _row(
         "text": text,
         "cut": cut,
         "flip": marks.flips.of(index) if marks.flips else "",
+        "words": list(marks.terms),
+        "passage": passage,
     }
-    place = index - int(decisions.indices[0]) if len(decisions) else -1
     if index == current:
         return {**row, "state": "current", "outcome": "current"}
-    if not 0 <= place < len(decisions):
+    if not is_decided:
         if place < 0 and len(decisions):
             return {**row, "state": "later", "outcome": "older", "reason": "Not read yet."}
         return {**row, "state": "later", "outcome": "later", "reason": "After the current message."}
@@ -211,13 +292,34 @@ def _row(
             "open": index in labelling.open,
             "aimed": index in labelling.targets,
         }
+    row["columns"] = _columns(decisions, place, marks.columns)
     reason = on_screen(decision.explanation)
     reason = isolate(reason[:1].upper() + reason[1:], ltr=True)
     return {**row, "state": _state(decision), "outcome": decision.outcome_name, "reason": reason}
 
 
+def _columns(decisions: TurnDecisions, row: int, names: Sequence[str]) -> list[list[str]]:
+    """Return the chosen numbers of a turn, each with its label; a dash where the policy has none."""
+    values = {
+        "tier1": decisions.value(decisions.tier1, row),
+        "tier2": decisions.value(decisions.attention, row),
+        "threshold": decisions.threshold,
+        "gate": decisions.gate_activation,
+    }
+    return [
+        [
+            COLUMNS[name],
+            "–" if (value := values[name]) is None
+            else format_share(value) if name == "gate"
+            else format_threshold(value if name == "threshold" else float(expit(value))),
+        ]
+        for name in names
+    ]  # fmt: skip
+
+
 _BLANK: dict[str, Any] = {
     "turn": QUESTION, "when": "", "exact": "", "mode": "", "cut": False, "score": "", "bar": None,
-    "flip": "", "reason": "", "mine": None, "theirs": [], "aimed": False, "open": False,
+    "flip": "", "reason": "", "mine": None, "theirs": [], "aimed": False, "open": False, "words": [],
+    "passage": "", "columns": [], "code": "",
 }  # fmt: skip
 """A row without a decision or a label."""

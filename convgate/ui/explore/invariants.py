@@ -1,4 +1,4 @@
-"""The transcript with its search, jumps and clicks; the invariants: list, add, end, pin and undo."""
+"""The invariants of a conversation: list, add, end, pin and undo."""
 
 from __future__ import annotations
 
@@ -6,31 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
-from convgate.core.conversation import Conversation
-from convgate.core.decisions import TurnDecisions
 from convgate.core.invariant_edit import InvariantEdit
 from convgate.core.text import pluralize, truncate
 from convgate.figures.hover import on_screen
 from convgate.invariants.invariant import Invariant, InvariantType
 from convgate.store import Store
-from convgate.store.conversations import terms
 from convgate.store.edits import InvariantEdits
 from convgate.ui.shared.actions import ActionResult, draw_result, draw_undo, run_action
-from convgate.ui.shared.answering import Answering, take_answers, transcript_labelling
-from convgate.ui.shared.changes import Indices, following
-from convgate.ui.shared.explore_state import LISTED, ExploreState, page
-from convgate.ui.shared.frame import App
-from convgate.ui.shared.keys import NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
+from convgate.ui.shared.explore_state import ExploreState, page
 from convgate.ui.shared.outcome import PolicyOutcome
 from convgate.ui.shared.text import literal, show_text
-from convgate.ui.shared.transcript import draw_transcript, focused_turn, opened_turns, select
-from convgate.ui.shared.transcript_rows import RowMarks, transcript_data
 
-TRANSCRIPT, SEARCH = "explore.transcript", "explore.search"
-_HEIGHT = "max(24rem, calc(100vh - 8rem))"
 TYPES: dict[InvariantType, str] = {
     "safety_requirement": "Safety requirement",
     "user_correction": "Correction",
@@ -45,99 +33,6 @@ STATES = {
 }
 PER_PAGE = 12
 _MAX_TEXT = 2_000  # characters of a statement
-
-
-def draw_reading(
-    app: App, state: ExploreState, outcome: PolicyOutcome, selected: int | None, answering: Answering
-) -> None:
-    """Draw the search, the buttons, and the turns, which can be answered for, or the invariants."""
-    _draw_listed(outcome)
-    if state.listed == "invariants":
-        last = len(outcome.message.conversation) - 1
-        draw_invariants(app.store, outcome, state, last if selected is None else selected)
-        return
-    key, conversation = outcome.message.key, outcome.message.conversation
-    search = st.session_state.get(SEARCH) or ""
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="explore-jumps"):
-        st.text_input(
-            "Search the transcript", key=SEARCH, type="search", live=True,
-            label_visibility="collapsed", placeholder="Search", width=165, persist_state="session",
-        )  # fmt: skip
-        _draw_jumps(outcome, selected, search)
-    marks = RowMarks(
-        selected=selected,
-        focus=focused_turn(key),
-        flips=outcome.flips,
-        terms=terms(search),
-        opened=opened_turns(key),
-        labelling=transcript_labelling(answering, selected),
-        modes={turn: mode.capitalize() for turn, mode in outcome.labels.items()},
-        only=_listed_turns(state, outcome.decisions),
-    )
-    data = transcript_data(
-        conversation,
-        outcome.message.current,
-        outcome.decisions,
-        marks,
-        place=f"{key} {state.listed}",
-        height=_HEIGHT,
-    )
-    draw_transcript(data, key=TRANSCRIPT, on_answers=_on_answers)
-
-
-def _draw_listed(outcome: PolicyOutcome) -> None:
-    decisions = outcome.decisions
-    n_sent = int(decisions.kept.sum())
-    counts = {
-        "all": len(outcome.message.conversation),
-        "sent": n_sent,
-        "dropped": len(decisions) - n_sent,
-        "invariants": len(outcome.selection.invariants),
-    }
-    with st.container(key="explore-list"):
-        page.draw_choice("listed", "Show", {name: f"{LISTED[name]} {n:,}" for name, n in counts.items()})
-
-
-def _listed_turns(state: ExploreState, decisions: TurnDecisions) -> list[int] | None:
-    if state.listed == "all":
-        return None
-    turns: list[int] = decisions.indices[decisions.kept == (state.listed == "sent")].tolist()
-    return turns
-
-
-def find_turns(conversation: Conversation, search: str) -> Indices:
-    """Return the turns whose speaker or text has every word of the search; "words in quotes" stay together.
-
-    Words are found inside longer ones, in any case, as in the Library. A blank search finds nothing.
-    """
-    words = [term.casefold() for term in terms(search)]
-    texts = (f"{turn.speaker}\n{turn.scored_text}".casefold() for turn in conversation.turns)
-    matches = [bool(words) and all(word in text for word in words) for text in texts]
-    return np.flatnonzero(matches)
-
-
-def _draw_jumps(outcome: PolicyOutcome, selected: int | None, search: str) -> None:
-    """Draw the buttons to the next kept, dropped, flipped and found turn."""
-    decisions = outcome.decisions
-    jumps = [
-        ("kept", "Next kept", NEXT_KEPT, decisions.indices[decisions.kept]),
-        ("dropped", "Next dropped", NEXT_DROPPED, decisions.indices[~decisions.kept]),
-    ]
-    if outcome.flips is not None and len(outcome.flips):
-        jumps.append(("flipped", "Next flipped", NEXT_FLIPPED, outcome.flips.indices))
-    if search.strip():
-        matches = find_turns(outcome.message.conversation, search)
-        jumps.append(("found", f"Next of {len(matches):,} found", NEXT_FOUND, matches))
-    for name, label, shortcut, turns in jumps:
-        st.button(
-            label, key=f"explore.next_{name}", shortcut=shortcut, disabled=not len(turns),
-            on_click=select, args=(following(turns, selected),),
-        )  # fmt: skip
-
-
-def _on_answers() -> None:
-    select(None)
-    take_answers(TRANSCRIPT)
 
 
 def draw_invariants(store: Store, outcome: PolicyOutcome, state: ExploreState, selected: int) -> None:
