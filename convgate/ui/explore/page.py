@@ -27,6 +27,7 @@ from convgate.ui.explore.summary import (
     draw_metrics,
     draw_selection_problems,
 )
+from convgate.ui.explore.tour import draw_tour
 from convgate.ui.shared import scoring
 from convgate.ui.shared.answering import Work, read_answers
 from convgate.ui.shared.explore_state import MAX_BUDGET, ExploreState, page
@@ -66,7 +67,8 @@ def draw_page(app: App) -> None:
     summary = app.conversations.summary(key)
     # What is there for some messages only has a place of its own: the strip, moved, would be drawn anew.
     with st.container():
-        draw_sample_note(summary.origin, message.current.index)
+        if not draw_tour(app, state, summary.origin):
+            draw_sample_note(summary.origin, message.current.index)
     problem_place, encoding_place = st.container(), st.container()
     left, right = st.columns(_COLUMNS, gap="medium")
     with left:
