@@ -3,9 +3,7 @@
 from convgate.ui.explore.page import draw_page
 from convgate.ui.shared.frame import page
 
-PURPOSE = (
-    "Which earlier turns would a model be shown, and why? Choose a message; move the threshold; click a turn."
-)
+PURPOSE = "Which earlier turns would a model be shown, and why? Ask anything; move the slider; click a turn."
 
 with page("Explore", PURPOSE) as app:
     draw_page(app)

@@ -24,7 +24,7 @@ _transcript = st.components.v2.component(
     "convgate.transcript",
     html=_asset("transcript.html"),
     css=_asset("transcript.css"),
-    js="\n".join(map(_asset, ("markdown.js", "minimap.js", "transcript.js"))),
+    js="\n".join(map(_asset, ("markdown.js", "minimap.js", "rows.js", "transcript.js"))),
 )
 
 
