@@ -64,7 +64,9 @@ def anthropic_reply(*content: Part, streams: bool = False, stop_reason: str = "e
 
 def _block_events(block: Part) -> Iterable[Part]:
     values = {name: block[name] for name in ("text", "thinking", "signature") if name in block}
-    empty = {**block, **dict.fromkeys(values, "")} | ({"input": {}} if "input" in block else {})
+    empty: Part = {**block, **dict.fromkeys(values, "")}
+    if "input" in block:
+        empty["input"] = {}
     yield {"type": "content_block_start", "content_block": empty}
     for name, value in values.items():
         for piece in [value] if name == "signature" else [value[:3], value[3:]]:
