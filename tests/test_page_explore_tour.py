@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.core.home import app_root
 from convgate.ui.explore.message import QUESTION
-from convgate.ui.explore.page import PROMISE
+from convgate.ui.explore.page import THRESHOLD
 from convgate.ui.explore.tour import STEPS
 from convgate.ui.shared.samples import load_samples
 from tests.fakes import FakeEncoder
@@ -18,7 +18,7 @@ from tests.page_app import encoder as encoder
 
 def open_sample(number: int = 0) -> AppTest:
     sample = load_samples(app_root() / "sample_conversations")[number]
-    return click(open_page("Library"), f"sample-{sample.file}")
+    return open_page("Explore", **address(click(open_page("Library"), f"sample-{sample.file}")))
 
 
 def step(app: AppTest) -> int | None:
@@ -36,7 +36,7 @@ def test_doing_what_a_step_says_leads_to_the_next(convgate_home: Path, encoder: 
     assert step(app) == 2
     app = go_back(app, **{**address(app), "selected": "3"})
     assert step(app) == 3
-    check(app.select_slider(key=PROMISE).set_value("10%").run())
+    check(app.select_slider(key=THRESHOLD).set_value("0.01").run())
     assert step(app) == 4
     app = choose(app, "explore.listed", "sent")
     assert step(app) is None

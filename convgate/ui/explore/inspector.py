@@ -13,10 +13,9 @@ from scipy.special import expit
 
 from convgate.core.conversation import ContentPart
 from convgate.core.decisions import TurnDecisions
-from convgate.core.text import format_signed, format_threshold, pluralize, truncate, writable
+from convgate.core.text import format_share, format_signed, format_threshold, pluralize, truncate, writable
 from convgate.figures.modes import SECTION_LABELS
 from convgate.figures.parts import (
-    activation_words,
     describe_activation,
     describe_links,
     describe_tiers,
@@ -153,7 +152,7 @@ def _numbers(decisions: TurnDecisions, selected: int) -> list[str]:
     numbers["threshold"] = decisions.threshold
     facts = [f"{name} {format_threshold(value)}" for name, value in numbers.items() if value is not None]
     if decisions.gate_activation is not None:
-        facts.append(f"gate {activation_words(decisions.gate_activation)}")
+        facts.append(f"{format_share(decisions.gate_activation)} from links")
     return facts
 
 
