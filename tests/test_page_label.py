@@ -32,7 +32,18 @@ from tests.label_page import (
     trigger,
 )
 from tests.label_page import label_page as label_page
-from tests.page_app import HOSTILE, TURNS, add_conversation, app_store, check, click, page_text, turn_table
+from tests.page_app import (
+    HOSTILE,
+    TURNS,
+    add_conversation,
+    address,
+    app_store,
+    check,
+    click,
+    open_page,
+    page_text,
+    turn_table,
+)
 from tests.page_app import lock_database as lock_database
 
 pytestmark = pytest.mark.usefixtures("label_page")
@@ -70,6 +81,21 @@ def test_answering_leads_to_the_turns_that_are_left_and_then_stays() -> None:
     assert position(answer(app, "unsure")) == (7, 3)
     assert len(answers_of(key)) == 7
     assert "All turns before this message have an answer" in page_text(app)
+
+    answered = answers_of(key)
+    assert app.button(key="answering.relevant").disabled
+    send_answers(app, answer_event(app, 1, 3))
+    assert "undo (Z) or clear (0)" in error_text(app), "a key too many changes nothing"
+    assert answers_of(key) == answered
+    send_answers(app, answer_event(app, 2, 3, None))
+    assert position(answer(app, "relevant")) == (7, 3), "what is cleared is asked again"
+    assert answers_of(key) == {**answered, 3: "relevant"}
+
+
+def test_a_tab_of_explore_is_not_in_the_address_of_label() -> None:
+    key = add_conversation()
+    app = check(open_page("Explore", conversation=key, show="Words").switch_page(LABEL).run())
+    assert address(app) == {"conversation": key}
 
 
 def test_the_card_shows_two_turns_of_context_and_hides_the_gates_decision() -> None:
@@ -212,8 +238,8 @@ def test_a_typed_question_can_be_labelled() -> None:
 
 def test_only_turns_before_the_message_can_be_answered_for() -> None:
     key = add_conversation()
-    for address in ({"turn": "1"}, {"turn": "4", "selected": "4"}, {"turn": "4", "selected": "6"}):
-        app = open_label(conversation=key, **address)
+    for place in ({"turn": "1"}, {"turn": "4", "selected": "4"}, {"turn": "4", "selected": "6"}):
+        app = open_label(conversation=key, **place)
         assert not [one for one in app.button if one.key == "answering.relevant"]
     answered = open_label(conversation=key, turn="4")
     answer(answered, "relevant")
@@ -246,8 +272,8 @@ def test_text_of_transcripts_titles_and_annotators_is_never_rendered() -> None:
         {"ask": HOSTILE},
         {"selected": "2"},
     ):
-        address: dict[str, Any] = {"conversation": key, "selected": "1", **query}
-        app = open_label(HOSTILE.replace(" ", "%20"), **address)
+        place: dict[str, Any] = {"conversation": key, "selected": "1", **query}
+        app = open_label(HOSTILE.replace(" ", "%20"), **place)
         shown = [
             *app.markdown,
             *app.caption,

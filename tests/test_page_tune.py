@@ -26,7 +26,18 @@ from convgate.versions.card import Draft
 from convgate.versions.catalog import Versions
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
-from tests.page_app import HOSTILE, PAGES, app_store, check, choose, click, open_page, page_text, use_encoder
+from tests.page_app import (
+    HOSTILE,
+    PAGES,
+    address,
+    app_store,
+    check,
+    choose,
+    click,
+    open_page,
+    page_text,
+    use_encoder,
+)
 from tests.page_app import downloads as downloads
 
 open_tune = partial(open_page, "Tune")
@@ -138,6 +149,26 @@ def test_labels_are_chosen_by_themselves_and_each_slider_changes_the_metrics(
     click(app, "tune.reset")
     assert number(app, "Turns kept") == before
     assert len(fake_encoder.texts) == encoded, "each turn is encoded once"
+
+
+@pytest.mark.usefixtures("library")
+def test_a_slider_of_the_rule_before_that_moves_late_changes_nothing() -> None:
+    app = open_tune(rule="expected")
+    slider = app.slider(key="tune.expected.strictness")
+    app.selectbox(key="tune.rule").set_value("absolute")
+    slider.set_value(2.0)
+    check(app.run())  # both at once, as when the slider's event arrives after the rule's
+    assert address(app)["rule"].startswith("absolute")
+    check(app.run())
+
+
+@pytest.mark.parametrize("page", ["Tune", "Train", "Versions"])
+@pytest.mark.usefixtures("library")
+def test_a_page_about_no_conversation_keeps_its_plain_address(page: str) -> None:
+    app = open_page("Explore", conversation=conversation_key(0))
+    app.query_params.clear()  # as links of the sidebar do
+    check(app.switch_page(PAGES[page]).run())
+    assert address(app) == {}, "back would take two presses"
 
 
 @pytest.mark.usefixtures("library")

@@ -97,6 +97,16 @@ def test_the_list_shows_data_and_metrics_compared_with_the_parent_or_the_baselin
     assert "compared with first" in page_text(app)
 
 
+def test_a_version_with_another_threshold_is_not_called_trained(versions: Versions) -> None:
+    first = versions.get("first")
+    versions.add(
+        first.load(), Draft(parent=first.as_parent(), threshold_rule="absolute", data=first.card.data), name="third"
+    )
+    text = page_text(open_versions())
+    assert "first with another threshold" in text
+    assert text.count("trained from first") == 1, "second"
+
+
 def test_compare_opens_with_two_versions_preset(versions: Versions) -> None:
     links = [
         link.proto.query_string

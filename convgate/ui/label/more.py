@@ -28,21 +28,20 @@ from convgate.ui.shared.text import literal
 GENERATION = "label.import.generation"
 _MAX_PROBLEMS = 10
 _KINDS: dict[LabelFormat, str] = {"relevance-set": "Relevance set", "csv": "CSV table"}
-_VIEWS = {"annotators": "Annotators", "files": "Import and export"}
+VIEWS = {"annotators": "Annotators", "files": "Import and export"}
 _BADGES = {"good": "green", "fair": "orange", "low": "red", "few": "gray", "undefined": "gray"}
 
 
 def draw_more(app: App, state: ExploreState) -> None:
     """Draw the menu of further views, and the one that is chosen."""
     draw_problem()
-    shown = state.show if state.show in _VIEWS else None
     st.segmented_control(
-        "More", list(_VIEWS), format_func=_VIEWS.__getitem__, label_visibility="collapsed",
-        **page.control("show", shown),
+        "More", list(VIEWS), format_func=VIEWS.__getitem__, label_visibility="collapsed",
+        **page.control("show"),
     )  # fmt: skip
-    if shown == "annotators":
+    if state.show == "annotators":
         _draw_annotators(app)
-    elif shown == "files":
+    elif state.show == "files":
         _draw_files(app, state)
 
 

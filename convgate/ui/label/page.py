@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
-from convgate.ui.label.more import draw_more
+from convgate.ui.label.more import VIEWS, draw_more
 from convgate.ui.label.work import draw_work, resume
 from convgate.ui.shared import scoring
 from convgate.ui.shared.annotator import draw_annotator
@@ -38,6 +39,8 @@ def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
     state, problems = page.current()
+    if state.show not in VIEWS:
+        state = replace(state, show=None)  # a tab of Explore
     if state.conversation is None:
         state = resume(app, state)
     picked = pick_message(page, app, state, problems, policy=option_labels(app.settings.home))

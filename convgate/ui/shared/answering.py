@@ -83,6 +83,11 @@ class Answering:
         turns = self.work.reasons if self.work.adjudicating else self.history
         return not self.work.finished and not self.paused and turn in turns
 
+    @property
+    def is_complete(self) -> bool:
+        """Return whether every turn has an answer, so that a further key is a slip."""
+        return not self.ask and bool(self.mine)
+
     def following(self, turn: int) -> int | None:
         """Return the turn to ask about after this one; None when all have an answer."""
         ask = [other for other in self.ask if other != turn]
@@ -140,7 +145,7 @@ def draw_answers(answering: Answering, turn: int) -> None:
             for value, name in NAMES.items():
                 st.button(
                     f"{MARKS[value]} {name}{several}", key=f"answering.{value}", shortcut=_KEYS[value],
-                    disabled=answering.by is None or not answering.can_answer(turn),
+                    disabled=answering.by is None or answering.is_complete or not answering.can_answer(turn),
                     type="primary" if value == mine else "secondary",
                     on_click=_answer, args=(answering, turn, value, scope), wrap=True,
                 )  # fmt: skip
@@ -248,6 +253,8 @@ def _answer(answering: Answering, turn: int, value: Answer | None, scope: Scope)
         return
     with reporting_problems():
         now = answering.reloaded()
+        if value is not None and now.is_complete:
+            raise StoreError("every turn of this message has an answer; undo (Z) or clear (0) one to change it")
         answers = dict.fromkeys([turn] if value is None else now.targets(turn, scope), value)
         labels, current, work = now.labels, now.message.labelled, now.work
         if work.adjudicating:

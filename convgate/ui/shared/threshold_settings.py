@@ -163,7 +163,8 @@ class RuleControls:
             put(key, kind(value))
             st.slider(
                 meta["label"][:1].upper() + meta["label"][1:], kind(low), kind(high), step=step, key=key,
-                on_change=self._change_value, args=(item.name, key), help=meta["help"] or None,
+                on_change=self._change_value, args=(settings.rule.name, item.name, key),
+                help=meta["help"] or None,
             )  # fmt: skip
         turns, limits = max(1, extent.turns), settings.limits
         max_turns = turns if limits.max_turns is None else min(limits.max_turns, turns)
@@ -194,10 +195,11 @@ class RuleControls:
         rule = self.own.rule if name == self.own.rule.name else RULES[name]()
         self.choose(ThresholdSettings(rule, self._now().limits))
 
-    def _change_value(self, name: str, key: str) -> None:
+    def _change_value(self, rule: str, name: str, key: str) -> None:
         settings = self._now()
-        rule = replace(settings.rule, **{name: st.session_state[key]})
-        self.choose(replace(settings, rule=rule))
+        if settings.rule.name == rule:  # not a move of another rule's slider that arrives late
+            changed = replace(settings.rule, **{name: st.session_state[key]})
+            self.choose(replace(settings, rule=changed))
 
     def _change_limits(self, turns: int) -> None:
         low, high = st.session_state[f"{self.page.name}.limits"]

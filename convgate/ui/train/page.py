@@ -38,7 +38,7 @@ from convgate.ui.shared.label_sources import (
     usable,
 )
 from convgate.ui.shared.navigation import COMPARE, LABEL, VERSIONS
-from convgate.ui.shared.page_state import Address, PageState
+from convgate.ui.shared.page_state import Address, StandaloneState
 from convgate.ui.shared.policy_options import version_option
 from convgate.ui.shared.tables import interval_cell, markdown_table
 from convgate.ui.shared.text import literal, show_text
@@ -63,7 +63,7 @@ _LOG_BYTES = 6_000  # of its end
 
 
 @dataclass(frozen=True)
-class TrainState(PageState):
+class TrainState(StandaloneState):
     """A new training and the list of all, or one of them: ?data=@labels,talks or ?run=ID."""
 
     run: str | None = None  # the id of the training that is open

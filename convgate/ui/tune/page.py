@@ -43,7 +43,7 @@ from convgate.ui.shared.label_sources import (
     usable,
 )
 from convgate.ui.shared.navigation import EXPLORE, LABEL
-from convgate.ui.shared.page_state import Address, PageState, param
+from convgate.ui.shared.page_state import Address, StandaloneState, param
 from convgate.ui.shared.policy_options import POLICY_OPTION, option_labels, version_option
 from convgate.ui.shared.session_state import clicked
 from convgate.ui.shared.text import literal
@@ -61,7 +61,7 @@ PER_PAGE = 10
 
 
 @dataclass(frozen=True)
-class TuneState(PageState):
+class TuneState(StandaloneState):
     """The gate, the labelled data, the goal, the threshold settings, and which flips are listed.
 
     ?version=gate@mine&data=@labels,talks&goal=recall&recall=0.9&rule=anchored,threshold=0.31

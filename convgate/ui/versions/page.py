@@ -17,7 +17,7 @@ from convgate.ui.shared.annotator import person
 from convgate.ui.shared.codecs import Codec
 from convgate.ui.shared.frame import App, show_problem
 from convgate.ui.shared.navigation import COMPARE
-from convgate.ui.shared.page_state import Address, PageState, param
+from convgate.ui.shared.page_state import Address, StandaloneState, param
 from convgate.ui.shared.policy_options import version_option
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.training_curves import draw_epochs
@@ -41,7 +41,7 @@ def _read(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class VersionsState(PageState):
+class VersionsState(StandaloneState):
     """The list, or one version's card: ?version=mine."""
 
     version: str | None = param(None, Codec(str, _read, "a version's name"))  # whose card is open
@@ -179,10 +179,15 @@ def draw_buttons(app: App, version_list: VersionList, version: Version) -> None:
 
 
 def origin_words(card: Card) -> str:
-    """Return parent, age, author and number of data sets of a version, in a line."""
-    parent = f"trained from {literal(card.parent.name, limit=64)}" if card.parent else "no parent"
+    """Return where a version comes from, its age and author, in a line."""
     by = f" by {literal(card.who, limit=40)}" if card.who else ""
-    return f"{parent} · created {format_age(card.created)}{by} · {pluralize(len(card.data), 'data set')}"
+    age = f"created {format_age(card.created)}{by}"
+    if card.parent is None:
+        return f"{age} · {pluralize(len(card.data), 'data set')}"
+    parent = literal(card.parent.name, limit=64)
+    if card.parent.sha256 == card.weights_sha256:
+        return f"{parent} with another threshold · {age}"
+    return f"trained from {parent} · {age} · {pluralize(len(card.data), 'data set')}"
 
 
 def headline_words(metrics: Headline | None, reference: str | None) -> str:
