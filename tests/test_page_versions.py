@@ -100,7 +100,9 @@ def test_the_list_shows_data_and_metrics_compared_with_the_parent_or_the_baselin
 def test_a_version_with_another_threshold_is_not_called_trained(versions: Versions) -> None:
     first = versions.get("first")
     versions.add(
-        first.load(), Draft(parent=first.as_parent(), threshold_rule="absolute", data=first.card.data), name="third"
+        first.load(),
+        Draft(parent=first.as_parent(), threshold_rule="absolute", data=first.card.data),
+        name="third",
     )
     text = page_text(open_versions())
     assert "first with another threshold" in text

@@ -254,7 +254,9 @@ def _answer(answering: Answering, turn: int, value: Answer | None, scope: Scope)
     with reporting_problems():
         now = answering.reloaded()
         if value is not None and now.is_complete:
-            raise StoreError("every turn of this message has an answer; undo (Z) or clear (0) one to change it")
+            raise StoreError(
+                "every turn of this message has an answer; undo (Z) or clear (0) one to change it"
+            )
         answers = dict.fromkeys([turn] if value is None else now.targets(turn, scope), value)
         labels, current, work = now.labels, now.message.labelled, now.work
         if work.adjudicating:

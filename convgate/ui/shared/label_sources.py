@@ -133,8 +133,9 @@ def pick_source(
     return known[chosen]
 
 
-def draw_trained_on(app: App, versions: Iterable[str], names: Iterable[str]) -> None:
-    """Mark versions that were trained or tuned on the labelled data of these names."""
+def trained_on(app: App, versions: Iterable[str], names: Iterable[str]) -> list[str]:
+    """Return a warning for each version that was trained or tuned on the labelled data of these names."""
+    warnings = []
     for version in versions:
         if version == UNTRAINED:
             continue
@@ -145,8 +146,16 @@ def draw_trained_on(app: App, versions: Iterable[str], names: Iterable[str]) -> 
             if name in known or (name == LABELS and known & {"labels", "my labels"})
         ]
         if used:
-            text = f"{version} was trained or tuned on {join_words(used)}. Expect lower scores on new data."
-            st.warning(literal(text), icon=":material/model_training:")
+            warnings.append(
+                f"{version} was trained or tuned on {join_words(used)}. Expect lower scores on new data."
+            )
+    return warnings
+
+
+def draw_trained_on(app: App, versions: Iterable[str], names: Iterable[str]) -> None:
+    """Draw the warnings of `trained_on`."""
+    for text in trained_on(app, versions, names):
+        st.warning(literal(text), icon=":material/model_training:")
 
 
 def draw_source_problems(known: Mapping[str, SetInfo]) -> None:

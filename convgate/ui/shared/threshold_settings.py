@@ -175,11 +175,11 @@ class RuleControls:
             help="With a min of 0 the gate may keep nothing; a max of all turns is no limit.",
         )  # fmt: skip
 
-    def draw_reset(self) -> None:
-        """Draw the button that returns to the version's own settings."""
+    def draw_reset(self, help: str = "Back to the version's rule") -> None:
+        """Draw the button that returns to the own settings."""
         st.button(
             "Reset", key=f"{self.page.name}.reset", icon=":material/undo:", on_click=self.page.change,
-            kwargs={"choice": None}, disabled=self._now().same(self.own), help="Back to the version's rule",
+            kwargs={"choice": None}, disabled=self.page.now().choice is None, help=help,
         )  # fmt: skip
 
     def choose(self, settings: ThresholdSettings) -> None:
