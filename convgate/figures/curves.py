@@ -72,20 +72,20 @@ def answer_curve_figure(
     )
     if promise is not None:
         mark_threshold(fig, promise.tokens, promise.name, palette, across="x")
-    is_same = (today.tokens, today.answerable) == (new.tokens, new.answerable)
-    look = {"size": 12, "line": {"color": palette.ink, "width": 2}}
-    for mark, colour, below in ((today, palette.background, True), (new, palette.kept, False)):
-        if is_same and mark is today:
-            continue
-        name = f"{today.name} = {new.name}" if is_same else mark.name
-        side = "left" if mark.tokens < 0.75 else "right"
+    marks = [today] if (today.tokens, today.answerable) == (new.tokens, new.answerable) else [today, new]
+    for mark in marks:
+        colour = palette.background if mark is today and len(marks) > 1 else palette.kept
         fig.add_scatter(
             x=[mark.tokens], y=[mark.answerable], mode="markers", name=mark.name, showlegend=False,
-            marker={**look, "color": colour}, hoverinfo="skip", cliponaxis=False,
+            marker={"size": 12, "color": colour, "line": {"color": palette.ink, "width": 2}},
+            hoverinfo="skip", cliponaxis=False,
         )  # fmt: skip
+        # The curve rises, so it leaves room above to the left of a mark, and below to its right.
+        is_above = mark is today if 0.15 < mark.tokens < 0.85 else mark.tokens >= 0.85
         fig.add_annotation(
-            x=mark.tokens, y=mark.answerable, text=f"<b>{name}</b>", xanchor=side,
-            xshift=10 if side == "left" else -10, yshift=-13 if below else 13, font={"color": palette.ink},
+            x=mark.tokens, y=mark.answerable, text=f"<b>{mark.name}</b>",
+            xanchor="right" if is_above else "left", xshift=-8 if is_above else 8,
+            yshift=14 if is_above else -14, font={"color": palette.ink}, bgcolor=palette.background,
         )  # fmt: skip
     return fig.figure()
 

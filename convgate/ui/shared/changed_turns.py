@@ -44,7 +44,6 @@ class ChangedTurn:
 def draw_changes(
     app: App,
     page: Address[Any],
-    n_decisions: int,
     right: Sequence[Any],
     wrong: Sequence[Any],
     read: Callable[[Any], ChangedTurn | None],
@@ -60,7 +59,7 @@ def draw_changes(
         st.caption("No decision on these labels changes.")
         return
     st.markdown(
-        f"**{pluralize(len(rows['all']), 'decision')}** of {n_decisions:,} changed:"
+        f"**{pluralize(len(rows['all']), 'decision')}** changed:"
         f" :material/close: **{len(wrong):,} for the worse**,"
         f" :material/check: **{len(right):,} for the better**, by the labels."
     )

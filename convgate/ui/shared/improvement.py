@@ -61,6 +61,15 @@ class Improvement:
         return max(0, MIN_CONVERSATIONS - self.conversations)
 
     @property
+    def words(self) -> str:
+        """How much is labelled, of how much it takes."""
+        if self.answers < MIN_ANSWERS:
+            return f"{self.answers:,} of {MIN_ANSWERS} answers"
+        if self.missing:
+            return f"{self.conversations} of {MIN_CONVERSATIONS} conversations"
+        return f"{self.answers:,} answers"
+
+    @property
     def next(self) -> StepName | None:
         """The step to take now; None when all are taken."""
         if self.missing or self.answers < MIN_ANSWERS:
@@ -134,7 +143,7 @@ def draw_improvement(app: App, here: StepName, warnings: Iterable[str] = ()) -> 
     is_here = following is not None and STEPS[following] == STEPS[here]
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="improvement"):
         for step, path in STEPS.items():
-            words = f"{improvement.answers:,} of {MIN_ANSWERS} answers" if step == "label" else step
+            words = improvement.words if step == "label" else step
             icon = "check_circle" if improvement.is_done(step) else "radio_button_unchecked"
             if step == following:
                 icon = "arrow_circle_right"
@@ -144,10 +153,10 @@ def draw_improvement(app: App, here: StepName, warnings: Iterable[str] = ()) -> 
             _draw_next(following, improvement)
     _draw_missing(improvement)
     texts = list(warnings)
-    if here != "label":  # where each answer would compute them again
+    if here == "train":
         texts += [*training_warnings(app.store), *calibration(app.store).warnings]
-    if texts:
-        st.warning("  \n".join(literal(text) for text in dict.fromkeys(texts)), icon=":material/warning:")
+    for text in dict.fromkeys(texts):
+        st.markdown(f":small[:material/warning: {literal(text)}]")
     return is_here
 
 
@@ -168,8 +177,8 @@ def _draw_missing(improvement: Improvement) -> None:
         return
     words = f"Label {pluralize(improvement.missing, 'more conversation')} to trust a result"
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="improvement-missing"):
-        st.markdown(f"{words}{', these first:' if improvement.first else '.'}", width="content")
+        st.markdown(f"{words}{', first:' if improvement.first else '.'}", width="content")
         for key, title in improvement.first.items():
             st.page_link(
-                LABEL, label=literal(title, limit=32), query_params={"conversation": key}, width="content"
+                LABEL, label=literal(title, limit=26), query_params={"conversation": key}, width="content"
             )

@@ -5,39 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from convgate.core.conversation import Conversation
 from convgate.core.errors import ConvgateError
 from convgate.core.text import format_age, pluralize
 from convgate.evaluation.duplicates import Overlap, remove_duplicates
 from convgate.figures.training import epoch_curves
-from convgate.labels.agreement import training_warnings
 from convgate.labels.gold import gold_set
-from convgate.labels.weekly_agreement import calibration
 from convgate.training.epochs import FURTHER, Epoch
 from convgate.training.library import RelevanceSets, SetInfo
 from convgate.training.process import resume_training, start_training
-from convgate.training.report import read_verdict
+from convgate.training.report import MAX_CHANGES, DecisionChange, read_changes, read_verdict
 from convgate.training.run import LOG, Run, Runs
-from convgate.training.sets import REPLAYS
-from convgate.training.split import MIN_COMPARED, MIN_CONVERSATIONS, count_conversations
+from convgate.training.sets import REPLAYS, read_files
+from convgate.training.split import MIN_COMPARED, MIN_CONVERSATIONS, count_conversations, make_ids_unique
 from convgate.transcripts import RelevanceSet
 from convgate.ui.shared.actions import draw_problem, reporting_problems
 from convgate.ui.shared.activation import activate, roll_back
 from convgate.ui.shared.annotator import person
+from convgate.ui.shared.changed_turns import ChangedTurn, Listed, draw_changes
+from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.frame import App, show_problem
+from convgate.ui.shared.improvement import draw_improvement
 from convgate.ui.shared.label_sources import (
     LABELS,
-    describe_source,
     draw_sources,
-    draw_too_few,
     read_labelled,
     sources,
     usable,
 )
-from convgate.ui.shared.navigation import COMPARE, LABEL, VERSIONS
+from convgate.ui.shared.navigation import VERSIONS
 from convgate.ui.shared.page_state import Address, StandaloneState
 from convgate.ui.shared.policy_options import version_option
 from convgate.ui.shared.tables import interval_cell, markdown_table
@@ -59,6 +60,11 @@ _STATES = {
     "done": (":material/check_circle:", "Done"),
     "interrupted": (":material/power_off:", "Interrupted"),
 }
+_METRICS = {
+    "answerable": "Messages with all they need",
+    "missed": "Needed turns missed",
+    "kept_token_share": "Tokens sent",
+}
 _LOG_BYTES = 6_000  # of its end
 
 
@@ -68,6 +74,8 @@ class TrainState(StandaloneState):
 
     run: str | None = None  # the id of the training that is open
     data: tuple[str, ...] | None = None  # the labels and sets of a new one; None: the labels
+    only: Listed = "all"  # of the changed decisions
+    page: int = 1  # of them
 
 
 page = Address("train", TrainState)
@@ -84,69 +92,76 @@ def draw_page(app: App) -> None:
     """Draw the page."""
     known = sources(app)
     state = page.begin(data=known)
+    is_next = draw_improvement(app, "train")
     draw_problem()
     if state.run is not None:
         draw_run(app, state.run)
     else:
-        _draw_new(app, state, known)
+        _draw_new(app, state, known, is_next=is_next)
         draw_runs(app)
 
 
-def _draw_new(app: App, state: TrainState, known: Mapping[str, SetInfo]) -> None:
-    """Draw the choices, the warnings and the button."""
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.subheader("Data", anchor=False)
-        names, conversations = _draw_data(app, state, known)
-    with right:
-        st.subheader("New version", anchor=False)
-        has_parent = _draw_version(Versions(app.settings.home))
-    for warning in (*training_warnings(app.store), *calibration(app.store).warnings):
-        st.warning(literal(warning), icon=":material/warning:")
-    is_empty = not (names or st.session_state[REPLAY])
-    enough_data = False
-    if is_empty:
-        st.info("Choose data to learn from.", icon=":material/info:")
-    else:
-        enough_data = draw_too_few(conversations)
-        if conversations < MIN_CONVERSATIONS:
-            st.caption("No conversation is held out, so the new version is not compared with its parent.")
-        elif conversations < MIN_COMPARED:
-            st.caption("The new version is compared with its parent by cross-validation.")
-    st.button(
-        "Start training", key=START, type="primary" if enough_data else "secondary",
-        icon=":material/play_arrow:", on_click=attempt, args=(_start, app, names),
-        disabled=is_empty or not has_parent,
-        help="It runs in the background: you can leave or reload this page.",
-    )  # fmt: skip
-
-
-def _draw_data(app: App, state: TrainState, known: Mapping[str, SetInfo]) -> tuple[list[str], int]:
-    """Draw the choice of data; return the chosen labels and sets, and the number of their conversations."""
+def _draw_new(app: App, state: TrainState, known: Mapping[str, SetInfo], *, is_next: bool) -> None:
+    """Draw what to learn from and the button, and the options behind a click."""
     trainable = {name: info for name, info in known.items() if info.may_train}
     available = usable(trainable)
     default = (LABELS,) if LABELS in available else ()
     names = [name for name in (default if state.data is None else state.data) if name in available]
     draw_sources(page, trainable, names)
-    if LABELS not in available:
-        st.page_link(LABEL, label="No turn is labelled yet. Label some turns", icon=":material/label:")
-    for name in names:
-        terms = f" · {literal(known[name].licence)}" if known[name].licence else ""
-        st.caption(f"{describe_source(known[name])}{terms}")
     for name, info in known.items():
         if name not in trainable:
             st.caption(f":material/block: {literal(f'{name}: {info.problem or info.terms}')}")
-    _draw_upload(app, names)
-    st.pills(
-        "Replayed texts", list(REPLAYS), key=REPLAY, selection_mode="multi", default=["scenarios"],
-        persist_state="session", format_func=REPLAYS.__getitem__,
-        help="Labelled texts that come with convgate. They keep the gate from forgetting what it knows, and"
-        " weigh as much as your data.",
-    )  # fmt: skip
-    conversations, overlaps = count_together(app, names)
-    for overlap in overlaps:
-        st.caption(literal(overlap.sentence))
-    return names, conversations
+    start = st.container()
+    with st.expander("Options and further data", icon=":material/tune:"):
+        has_parent = _draw_options(app, names)
+    with start:
+        _draw_start(app, names, known, has_parent=has_parent, is_next=is_next)
+
+
+def _draw_start(
+    app: App, names: Sequence[str], known: Mapping[str, SetInfo], *, has_parent: bool, is_next: bool
+) -> None:
+    """Draw what is learned from and how it is compared, in a sentence, and the button."""
+    is_empty = not (names or st.session_state.get(REPLAY))
+    if is_empty:
+        words = "Choose data to learn from."
+    else:
+        conversations, overlaps = count_together(app, names)
+        how = "a part of them is held out to compare the new version with its parent"
+        if conversations < MIN_CONVERSATIONS:
+            how = "none is held out, so the new version is not compared with its parent"
+        elif conversations < MIN_COMPARED:
+            how = "the new version is compared with its parent by cross-validation"
+        turns = sum(known[name].judged for name in names)
+        words = (
+            f"Learns from {pluralize(turns, 'labelled turn')} of"
+            f" {pluralize(conversations, 'conversation')}; {how}."
+        )
+        for overlap in overlaps:
+            st.caption(literal(overlap.sentence))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Start training", key=START, type="primary" if is_next else "secondary",
+            icon=":material/play_arrow:", on_click=attempt, args=(_start, app, names),
+            disabled=is_empty or not has_parent,
+            help="It runs in the background: you can leave or reload this page.",
+        )  # fmt: skip
+        st.markdown(words, width="stretch")
+
+
+def _draw_options(app: App, names: Sequence[str]) -> bool:
+    """Draw the options and the upload; return whether there is a version to start from."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        has_parent = _draw_version(Versions(app.settings.home))
+    with right:
+        st.pills(
+            "Also train on texts of convgate", list(REPLAYS), key=REPLAY, selection_mode="multi",
+            default=["scenarios"], persist_state="session", format_func=REPLAYS.__getitem__,
+            help="They keep the gate from forgetting what it knows, and weigh as much as your data.",
+        )  # fmt: skip
+        _draw_upload(app, names)
+    return has_parent
 
 
 def count_together(app: App, names: Sequence[str]) -> tuple[int, list[Overlap]]:
@@ -166,11 +181,10 @@ def _count_together(digest: str, _sets: Sequence[RelevanceSet]) -> tuple[int, li
 
 def _draw_upload(app: App, names: Sequence[str]) -> None:
     key = f"{_UPLOADS}.{st.session_state.setdefault(_UPLOADS, 0)}"
-    with st.expander("Add a relevance set", icon=":material/upload_file:"):
-        st.file_uploader(
-            "JSON lines", type=["jsonl"], key=key, on_change=_upload, args=(app, names, key),
-            max_upload_size=app.settings.upload_limit_mb,
-        )  # fmt: skip
+    st.file_uploader(
+        "Add a relevance set (JSON lines)", type=["jsonl"], key=key, on_change=_upload,
+        args=(app, names, key), max_upload_size=app.settings.upload_limit_mb,
+    )  # fmt: skip
 
 
 def _upload(app: App, names: Sequence[str], key: str) -> None:
@@ -379,7 +393,7 @@ def _draw_log(run: Run) -> None:
 
 
 def draw_report(app: App, run: Run) -> None:
-    """Draw the verdict, the metrics, and the button that activates the version or rolls back."""
+    """Draw who gets all they need now, what changed, the metrics, and the activation or its undo."""
     versions, name = Versions(app.settings.home), run.version
     if name is None or name not in versions.names():
         st.warning(f"Its version {literal(name or '')} was deleted.", icon=":material/delete:")
@@ -387,30 +401,56 @@ def draw_report(app: App, run: Run) -> None:
     verdict = read_verdict(run.outcome.get("against_parent"))
     parent = (run.request.parent if run.request else None) or "its parent"
     if verdict is None:
-        st.info(f"Version **{literal(name)}** saved. {literal(run.message)}", icon=":material/help:")
+        st.markdown(f"**Version {literal(name)} saved.** {literal(run.message)}")
     else:
-        box, icon = (st.success, ":material/check:") if verdict.better else (st.warning, ":material/close:")
-        headline, sentence = literal(verdict.headline(parent)), literal(run.message)
-        box(f"**{headline}.** Version **{literal(name)}** saved. {sentence}", icon=icon)
-    for method, measured in versions.get(name).card.metrics.items():
-        if measured.parent:
-            _draw_metrics(method, measured, parent, name)
+        icon = ":material/check:" if verdict.better else ":material/close:"
+        words = f"{verdict.answered.sentence}." if verdict.answered else ""
+        st.markdown(f"{icon} **{literal(verdict.headline(parent))}.** {literal(words) if words else ''}")
     with st.container(horizontal=True, vertical_alignment="center"):
         _draw_activation(app, run, versions, name)
         st.page_link(
             VERSIONS, label="Open the version", icon=":material/account_tree:", query_params={"version": name}
         )
-        if parent in versions.names():
-            st.page_link(
-                COMPARE, label="Compare", icon=":material/compare_arrows:",
-                query_params={"policies": f"{version_option(parent)}, {version_option(name)}"},
-            )  # fmt: skip
+    if verdict is not None:
+        _draw_changes(app, run, name)
+        with st.expander("All figures", icon=":material/table_chart:"):
+            st.markdown(literal(run.message))
+            for method, measured in versions.get(name).card.metrics.items():
+                if measured.parent:
+                    _draw_metrics(method, measured, parent, name)
+
+
+def _draw_changes(app: App, run: Run, name: str) -> None:
+    """Draw the held-out decisions that the new version takes otherwise than its parent."""
+    st.subheader("What changed on conversations that it did not learn from", anchor=False)
+    changes = read_changes(run.outcome.get("changes"))
+    words = run.request.arguments if run.request else ()
+    files = tuple(path for word in words if (path := Path(word)).suffix == ".jsonl" and path.is_file())
+    conversations = _read_conversations(files) if changes else {}
+    right = [change for change in changes if change.kept == change.relevant]
+    wrong = [change for change in changes if change.kept != change.relevant]
+
+    def read(change: DecisionChange) -> ChangedTurn | None:
+        if (conversation := conversations.get(change.conversation)) is None:
+            return None
+        return ChangedTurn(conversation, change.message, "", change.turn, change.kept, change.relevant)
+
+    draw_changes(app, page, right, wrong, read, ExploreState(policy=version_option(name)))
+    if len(changes) == MAX_CHANGES:
+        st.caption(f"The first {MAX_CHANGES:,} are listed.")
+
+
+@st.cache_resource(max_entries=2, show_spinner="Reading the data of the training …")
+def _read_conversations(files: tuple[Path, ...]) -> dict[str, Conversation]:
+    """Return the conversations of a run's copies by the ids that it knows them by."""
+    sets, _ = remove_duplicates([each.cases for each in read_files(files, skip_bad=True)])
+    return {id: each for part in make_ids_unique(sets) for id, each in part.conversations.items()}
 
 
 def _draw_metrics(method: str, measured: MetricSet, parent: str, name: str) -> None:
     rows = [
         (
-            metric.upper(),
+            _METRICS.get(metric, metric.upper()),
             interval_cell(measured.parent.get(metric)),
             interval_cell(value),
             interval_cell(measured.gain.get(metric), is_difference=True),

@@ -109,6 +109,7 @@ def draw_page(app: App) -> None:
             st.caption(literal(overlap.sentence))
         draw_curve(results, state.promise)
         _draw_sentence(results, state.promise)
+        st.caption(f"Measured on {literal(settings.labels)}.")
     draw_saving(settings, is_next=is_next)
     if results is not None:
         _draw_changes(app, results, policy)
@@ -152,7 +153,7 @@ def draw_curve(results: TuneResults, promise: float) -> None:
     row = curve.row_for(promise) if curve is not None else None
     mark = None
     if curve is not None and row is not None:
-        name = f"loses at most <b>{format_share(promise)}</b>"
+        name = f"<b>{format_share(promise)}</b> lost here"
         mark = AnswerMark(name, float(curve.kept_token_share[row]), float(curve.answerable[row]))
     figure = answer_curve_figure(
         curve, today=_mark("today", results.today), new=_mark("new", results.new), promise=mark,
@@ -244,4 +245,4 @@ def _draw_changes(app: App, results: TuneResults, policy: GatePolicy) -> None:
 
     option = GatePolicy.name if policy.version == UNTRAINED else version_option(policy.version)
     base = ExploreState(policy=option, choice=results.new.choice)
-    draw_changes(app, page, len(codes), right, wrong, read, base)
+    draw_changes(app, page, right, wrong, read, base)
