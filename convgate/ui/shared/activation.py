@@ -1,4 +1,4 @@
-"""Activate versions, roll back, and set the baseline, each with its undo."""
+"""Activate versions and roll back, each with its undo."""
 
 from __future__ import annotations
 
@@ -42,17 +42,7 @@ def roll_back(app: App) -> ActionResult:
     return ActionResult(f"Rolled back: {bold(name)} is active.", partial(_undo, app, versions.history[-1]))
 
 
-def set_baseline(app: App, name: str | None) -> ActionResult:
-    """Compare the metrics of all versions with that version; None: with their parents."""
-    change = Versions(app.settings.home).set_baseline(name, who=person())
-    sentence = f"{bold(name)} is the baseline." if name else "There is no baseline."
-    return ActionResult(sentence, partial(_undo, app, change) if change else None)
-
-
 def _undo(app: App, change: Change) -> ActionResult:
     versions = Versions(app.settings.home)
-    encoder = app.encoder().identity if change.pointer == "active" else None
-    versions.undo(change, who=person(), encoder=encoder)
-    if change.pointer == "active":
-        return ActionResult(f"Undone: {bold(versions.active or UNTRAINED)} is active again.")
-    return ActionResult(f"Undone: the baseline is {bold(versions.baseline or 'none')}.")
+    versions.undo(change, who=person(), encoder=app.encoder().identity)
+    return ActionResult(f"Undone: {bold(versions.active or UNTRAINED)} is active again.")

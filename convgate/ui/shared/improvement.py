@@ -78,6 +78,10 @@ class Improvement:
             return "compare"
         return "threshold" if not self.tuned else "train" if not self.trained else None
 
+    def is_next(self, step: StepName) -> bool:
+        """Return whether the page of a step is the one to work on now."""
+        return self.next is not None and STEPS[self.next] == STEPS[step]
+
     def is_done(self, step: StepName) -> bool:
         """Return whether nothing is left to do about a step."""
         done: dict[StepName, bool] = {
@@ -132,15 +136,14 @@ def _count_by_conversation(_store: Store, path: str, digest: str) -> dict[str, i
     return counts
 
 
-def draw_improvement(app: App, here: StepName, warnings: Iterable[str] = ()) -> bool:
-    """Draw the line and what is missing; return whether the page's own step is next.
+def draw_improvement(app: App, here: StepName, warnings: Iterable[str] = ()) -> Improvement:
+    """Draw the line and what is missing, and return how far it is.
 
     warnings: those of the page, plain text, drawn with those that hold on all four pages.
     """
     st.html(_STYLE)
     improvement = read_improvement(app)
     following = improvement.next
-    is_here = following is not None and STEPS[following] == STEPS[here]
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="improvement"):
         for step, path in STEPS.items():
             words = improvement.words if step == "label" else step
@@ -149,7 +152,7 @@ def draw_improvement(app: App, here: StepName, warnings: Iterable[str] = ()) -> 
                 icon = "arrow_circle_right"
             label = f"**{words}**" if STEPS[step] == STEPS[here] else words
             st.page_link(path, label=label, icon=f":material/{icon}:", width="content")
-        if following is not None and not is_here:
+        if following is not None and not improvement.is_next(here):
             _draw_next(following, improvement)
     _draw_missing(improvement)
     texts = list(warnings)
@@ -157,7 +160,7 @@ def draw_improvement(app: App, here: StepName, warnings: Iterable[str] = ()) -> 
         texts += [*training_warnings(app.store), *calibration(app.store).warnings]
     for text in dict.fromkeys(texts):
         st.markdown(f":small[:material/warning: {literal(text)}]")
-    return is_here
+    return improvement
 
 
 def _draw_next(step: StepName, improvement: Improvement) -> None:

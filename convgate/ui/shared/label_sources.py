@@ -133,9 +133,10 @@ def pick_source(
     return known[chosen]
 
 
-def trained_on(app: App, versions: Iterable[str], names: Iterable[str]) -> list[str]:
-    """Return a warning for each version that was trained or tuned on the labelled data of these names."""
-    warnings = []
+def learned_from(app: App, versions: Iterable[str], names: Iterable[str]) -> list[str]:
+    """Return a warning about the versions that were trained or tuned on the labelled data of these names."""
+    names = list(names)
+    by_data: dict[str, list[str]] = {}
     for version in versions:
         if version == UNTRAINED:
             continue
@@ -146,15 +147,17 @@ def trained_on(app: App, versions: Iterable[str], names: Iterable[str]) -> list[
             if name in known or (name == LABELS and known & {"labels", "my labels"})
         ]
         if used:
-            warnings.append(
-                f"{version} was trained or tuned on {join_words(used)}. Expect lower scores on new data."
-            )
-    return warnings
+            by_data.setdefault(join_words(used), []).append(version)
+    return [
+        f"{join_words(each)} {'was' if len(each) == 1 else 'were'} trained or tuned on {data}. Expect lower"
+        " scores on new data."
+        for data, each in by_data.items()
+    ]
 
 
 def draw_trained_on(app: App, versions: Iterable[str], names: Iterable[str]) -> None:
-    """Draw the warnings of `trained_on`."""
-    for text in trained_on(app, versions, names):
+    """Draw the warning of `learned_from`."""
+    for text in learned_from(app, versions, names):
         st.warning(literal(text), icon=":material/model_training:")
 
 

@@ -92,12 +92,12 @@ def draw_page(app: App) -> None:
     """Draw the page."""
     known = sources(app)
     state = page.begin(data=known)
-    is_next = draw_improvement(app, "train")
+    improvement = draw_improvement(app, "train")
     draw_problem()
     if state.run is not None:
         draw_run(app, state.run)
     else:
-        _draw_new(app, state, known, is_next=is_next)
+        _draw_new(app, state, known, is_next=improvement.is_next("train"))
         draw_runs(app)
 
 

@@ -32,10 +32,10 @@ from convgate.ui.shared.frame import App
 from convgate.ui.shared.improvement import draw_improvement
 from convgate.ui.shared.label_sources import (
     draw_sources,
+    learned_from,
     plain_name,
     read_labelled,
     sources,
-    trained_on,
     usable,
 )
 from convgate.ui.shared.navigation import LABEL
@@ -86,7 +86,7 @@ def draw_page(app: App) -> None:
         draw_sources(page, known, names)
         sliders = st.expander("Set the rule by hand", icon=":material/tune:")
     policy = scoring.load_gate(app, state.version)
-    is_next = draw_improvement(app, "threshold", trained_on(app, [policy.version], names))
+    improvement = draw_improvement(app, "threshold", learned_from(app, [policy.version], names))
     results = None
     if names:
         labelled = [read_labelled(app, name) for name in names]
@@ -110,7 +110,7 @@ def draw_page(app: App) -> None:
         draw_curve(results, state.promise)
         _draw_sentence(results, state.promise)
         st.caption(f"Measured on {literal(settings.labels)}.")
-    draw_saving(settings, is_next=is_next)
+    draw_saving(settings, is_next=improvement.is_next("threshold"))
     if results is not None:
         _draw_changes(app, results, policy)
         with st.expander("All figures", icon=":material/table_chart:"):
