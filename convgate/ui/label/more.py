@@ -78,16 +78,13 @@ def _draw_files(app: App, state: ExploreState) -> None:
                 file_name=f"labels{SUFFIXES[kind]}", key=f"label.export.{kind}", on_click="ignore",
                 icon=":material/download:",
             )  # fmt: skip
-    if (by := annotator()) is None:
-        st.caption("Choose a name above to import.")
-        return
     file = st.file_uploader(
         "Import relevance sets, or lists of relevant turns",
         key=f"label.import.{st.session_state.setdefault(GENERATION, 0)}",
         help="Answers without a name become yours; those without a conversation are about the open one.",
     )
     if file is not None:
-        _draw_import(app, state, by, file.name, file.getvalue())
+        _draw_import(app, state, annotator(), file.name, file.getvalue())
 
 
 def _draw_import(app: App, state: ExploreState, by: str, name: str, content: bytes) -> None:

@@ -26,7 +26,7 @@ from convgate.training.split import MIN_COMPARED, MIN_CONVERSATIONS, count_conve
 from convgate.transcripts import RelevanceSet
 from convgate.ui.shared.actions import draw_problem, reporting_problems
 from convgate.ui.shared.activation import activate, roll_back
-from convgate.ui.shared.annotator import person
+from convgate.ui.shared.annotator import annotator
 from convgate.ui.shared.changed_turns import ChangedTurn, Listed, draw_changes
 from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.frame import App, show_problem
@@ -240,7 +240,7 @@ def _start(app: App, names: Sequence[str]) -> None:
         epochs=int(values[EPOCHS]),
         name=values[NAME].strip(),
         note=values[NOTE].strip(),
-        who=person(),
+        who=annotator(),
         activate=values[ACTIVATE],
     )
     page.change(run=run_id)

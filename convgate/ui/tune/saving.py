@@ -18,7 +18,7 @@ from convgate.policies.gate import GatePolicy
 from convgate.training.library import SetInfo
 from convgate.ui.shared.actions import ActionResult, draw_result, run_action
 from convgate.ui.shared.activation import activate
-from convgate.ui.shared.annotator import person
+from convgate.ui.shared.annotator import annotator
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.label_sources import content_sha256, plain_name
 from convgate.ui.shared.page_state import Address
@@ -139,7 +139,7 @@ def _save(settings: NewSettings) -> None:
     app, name = settings.app, (st.session_state.get(NAME) or "").strip() or None
 
     def act() -> ActionResult:
-        draft = make_draft(settings, who=person())
+        draft = make_draft(settings, who=annotator())
         version = Versions(app.settings.home).add(settings.policy.gate, draft, name=name)
         st.session_state[NAME] = ""
         sentence = f"Version **{literal(version.name)}** saved. It is not active yet."

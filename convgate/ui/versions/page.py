@@ -19,7 +19,7 @@ from convgate.evaluation.results import Summary
 from convgate.ui.shared import scoring
 from convgate.ui.shared.actions import ActionResult, draw_result, run_action
 from convgate.ui.shared.activation import activate, bold, roll_back
-from convgate.ui.shared.annotator import person
+from convgate.ui.shared.annotator import annotator
 from convgate.ui.shared.codecs import Codec
 from convgate.ui.shared.frame import App, show_problem
 from convgate.ui.shared.improvement import draw_improvement
@@ -41,7 +41,7 @@ PER_PAGE = 10
 FIGURES = {"answerable": "Answerable", "map": "MAP", "kept_token_share": "Tokens sent"}
 """The figures of the table by the names that `convgate evaluate` prints."""
 
-_WIDTHS = (300, 118)  # px, of the first column and the others
+_WIDTHS = (300, 106)  # px, of the first column and the others
 _MAX_UPLOAD = sum(LIMITS.values()) >> 20  # MB
 
 
@@ -164,7 +164,8 @@ def draw_list(
             _draw_row(app, version_list, version, figures, is_next=version.name == waiting)
     if figures:
         st.caption(
-            "In brackets: the difference to the active version; bold when its 95% interval excludes 0."
+            "In brackets: the difference to the active version, of shares in points; bold when its 95%"
+            " interval excludes 0."
         )
     else:
         st.page_link(LABEL, label="Label some turns to measure versions on them", icon=":material/label:")
@@ -215,7 +216,7 @@ def _format_figure(metric: str, measured: Metric, difference: Summary | None) ->
     delta = difference[metric] if difference else None
     if delta is None or delta.value is None:
         return value
-    words = f"{format_signed(100 * delta.value, 0)} points" if is_share else format_signed(delta.value)
+    words = format_signed(100 * delta.value, 0) if is_share else format_signed(delta.value)
     return f"{value} :small[({f'**{words}**' if delta.excludes_0 else words})]"
 
 
@@ -329,7 +330,7 @@ def draw_delete(versions: Versions, name: str) -> None:
 
 
 def _delete(versions: Versions, name: str, *, force: bool = False) -> ActionResult:
-    versions.delete(name, who=person(), force=force)
+    versions.delete(name, who=annotator(), force=force)
     page.change(version=None)
     return ActionResult(f"{bold(name)} was deleted.")
 
