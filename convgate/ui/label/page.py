@@ -33,7 +33,7 @@ from convgate.ui.shared.turn import draw_steps
 
 GATE, TRANSCRIPT = "label.gate", "label.transcript"
 _STYLE = Path(__file__).with_name("label.css")
-_HEIGHT = "max(12rem, 100vh - min(38rem, 80vw))"  # of the turns; the answers stay in the window
+_HEIGHT = "max(12rem, 100vh - min(40rem, 80vw))"  # of the turns; the answers stay in the window
 _CONTEXT = 2  # turns that are shown before and after the turn that is asked about
 
 

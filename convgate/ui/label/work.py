@@ -33,7 +33,7 @@ _MAKE = "label.queue.make"  # whether this run makes a queue
 _QUEUE_SIZE = 50  # turns
 _MAX_LISTED = 200  # disagreements in the menu
 _MODES = {
-    "conversation": "This conversation", "queue": "Suggested turns", "adjudicate": "Disagreements",
+    "conversation": "Conversation", "queue": "Suggested turns", "adjudicate": "Disagreements",
 }  # fmt: skip
 _REASONS = {
     "threshold": "the gate is unsure about it",

@@ -19,6 +19,10 @@ from convgate.ui.shared.page_state import Address
 from convgate.ui.shared.session_state import put
 
 
+_SLIDERS = {"strictness": "Cost of an extra turn; a missed one costs 1"}
+"""Labels of sliders that say more than the parameter's name."""
+
+
 @dataclass(frozen=True, slots=True)
 class ThresholdSettings:
     """The rule that decides, and the min and max number of turns."""
@@ -162,7 +166,7 @@ class RuleControls:
             kind = type(step)
             put(key, kind(value))
             st.slider(
-                meta["label"][:1].upper() + meta["label"][1:], kind(low), kind(high), step=step, key=key,
+                _SLIDERS.get(item.name) or meta["label"][:1].upper() + meta["label"][1:], kind(low), kind(high), step=step, key=key,
                 on_change=self._change_value, args=(settings.rule.name, item.name, key),
                 help=meta["help"] or None,
             )  # fmt: skip

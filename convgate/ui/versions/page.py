@@ -23,7 +23,14 @@ from convgate.ui.shared.annotator import annotator
 from convgate.ui.shared.codecs import Codec
 from convgate.ui.shared.frame import App, show_problem
 from convgate.ui.shared.improvement import draw_improvement
-from convgate.ui.shared.label_sources import learned_from, pick_source, read_labelled, sources, usable
+from convgate.ui.shared.label_sources import (
+    learned_from,
+    pick_source,
+    plain_name,
+    read_labelled,
+    sources,
+    usable,
+)
 from convgate.ui.shared.navigation import COMPARE, LABEL
 from convgate.ui.shared.page_state import Address, StandaloneState, param
 from convgate.ui.shared.policy_options import version_option
@@ -162,11 +169,14 @@ def draw_list(
             _draw_head()
         for version in shown:
             _draw_row(app, version_list, version, figures, is_next=version.name == waiting)
-    if figures:
-        st.caption(
-            "In brackets: the difference to the active version, of shares in points; bold when its 95%"
-            " interval excludes 0."
-        )
+    if figures and data:
+        words = f"Answerable: messages that get every turn they need. Measured on {plain_name(data)}."
+        if len(figures) > 1:
+            words += (
+                " In brackets: the difference to the active version, of shares in points; bold when its"
+                " 95% interval excludes 0."
+            )
+        st.caption(literal(words))
     else:
         st.page_link(LABEL, label="Label some turns to measure versions on them", icon=":material/label:")
     page.draw_pages(len(versions), PER_PAGE, number)
