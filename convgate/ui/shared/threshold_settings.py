@@ -18,7 +18,6 @@ from convgate.ui.shared.codecs import Codec
 from convgate.ui.shared.page_state import Address
 from convgate.ui.shared.session_state import put
 
-
 _SLIDERS = {"strictness": "Cost of an extra turn; a missed one costs 1"}
 """Labels of sliders that say more than the parameter's name."""
 
@@ -98,6 +97,11 @@ def adjustable(part: Any) -> list[Field[Any]]:
     return [item for item in fields(part) if "low" in item.metadata]
 
 
+def _label(item: Field[Any]) -> str:
+    label: str = _SLIDERS.get(item.name, item.metadata["label"])
+    return label[:1].upper() + label[1:]
+
+
 def _texts(rule: Any) -> list[str]:
     """Return the names of the rule's texts that its decisions depend on."""
     return [item.name for item in fields(rule) if item.metadata.get("decides")]
@@ -166,7 +170,7 @@ class RuleControls:
             kind = type(step)
             put(key, kind(value))
             st.slider(
-                _SLIDERS.get(item.name) or meta["label"][:1].upper() + meta["label"][1:], kind(low), kind(high), step=step, key=key,
+                _label(item), kind(low), kind(high), step=step, key=key,
                 on_change=self._change_value, args=(settings.rule.name, item.name, key),
                 help=meta["help"] or None,
             )  # fmt: skip
