@@ -40,6 +40,7 @@ STEPS: dict[StepName, str] = {
 _LABELS = ("my labels", "labels")  # what the cards of tuned and trained versions call them
 _SUGGESTED = 3  # conversations to label first
 _OFFERED = 200  # of the newest, from which they are taken
+_AGE = 15
 _STYLE = Path(__file__).with_suffix(".css")
 
 
@@ -94,9 +95,11 @@ class Improvement:
         return done[step]
 
 
-def read_improvement(app: App) -> Improvement:
-    """Return how far the labels and versions of this library are."""
-    counts = _count_by_conversation(app.store, str(app.store.path), labels_digest(app.store))
+def read_improvement(app: App, *, exact: bool = True) -> Improvement:
+    """Return how far the labels and versions of this library are; if not exact, _AGE seconds ago."""
+    counts = _count_by_conversation(
+        app.store, str(app.store.path), labels_digest(app.store) if exact else None
+    )
     versions = Versions(app.settings.home)
     own = [version for version in versions.listing().versions if _is_own(version)]
     active = versions.active
@@ -127,8 +130,8 @@ def _is_tuned(version: Version) -> bool:
     return parent is not None and parent.sha256 == version.card.weights_sha256
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _count_by_conversation(_store: Store, path: str, digest: str) -> dict[str, int]:
+@st.cache_resource(max_entries=2, show_spinner=False, ttl=_AGE)
+def _count_by_conversation(_store: Store, path: str, digest: str | None) -> dict[str, int]:
     counts: dict[str, int] = {}
     for current, answers in gold_answers(_store).items():
         if decided := sum(answer != "unsure" for answer in answers.values()):
@@ -142,7 +145,7 @@ def draw_improvement(app: App, here: StepName, warnings: Iterable[str] = ()) -> 
     warnings: those of the page, plain text, drawn with those that hold on all four pages.
     """
     st.html(_STYLE)
-    improvement = read_improvement(app)
+    improvement = read_improvement(app, exact=here != "label")  # where each answer would count all again
     following = improvement.next
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="improvement"):
         for step, path in STEPS.items():
@@ -156,7 +159,7 @@ def draw_improvement(app: App, here: StepName, warnings: Iterable[str] = ()) -> 
             _draw_next(following, improvement)
     _draw_missing(improvement)
     texts = list(warnings)
-    if here == "train":
+    if here == "train":  # what to know before training
         texts += [*training_warnings(app.store), *calibration(app.store).warnings]
     for text in dict.fromkeys(texts):
         st.markdown(f":small[:material/warning: {literal(text)}]")
