@@ -3,7 +3,7 @@
 from convgate.ui.shared.frame import page
 from convgate.ui.versions.page import draw_page
 
-PURPOSE = "Activate a version of the gate, or roll back to the one before."
+PURPOSE = "Compare all versions on the same labels, activate one, or roll back."
 
 with page("Versions", PURPOSE) as app:
     draw_page(app)

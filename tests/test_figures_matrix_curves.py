@@ -1,4 +1,4 @@
-"""The relevance matrix, and metrics by threshold."""
+"""The relevance matrix, and answers over tokens by threshold."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import json
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.evaluation.curves import CurveSums
-from convgate.figures.curves import threshold_curve_figure
+from convgate.evaluation.answer_curve import AnswerCurve
+from convgate.figures.curves import AnswerMark, answer_curve_figure
 from convgate.figures.matrix import matrix_figure
 from convgate.figures.palette import LIGHT
 
@@ -39,17 +39,26 @@ def test_unseen_marks_above_the_cells_take_the_clicks() -> None:
     assert sent[0] == [11, 10], "typed arrays would come back from a click as objects"
 
 
-RELEVANT = np.array([True, False, True, False, True])
-SCORES = np.array([0.9, 0.8, 0.7, 0.3, 0.2])
-CURVE = CurveSums.of(RELEVANT, SCORES).curve()
+CURVE = AnswerCurve(
+    values=np.array([0.0, 0.4, 1.0]),
+    answerable=np.array([1.0, 0.8, 0.2]),
+    missed=np.array([0.0, 0.1, 0.7]),
+    kept_token_share=np.array([1.0, 0.5, 0.1]),
+)
 
 
-def test_metrics_by_threshold_are_those_of_the_curve() -> None:
-    fig = threshold_curve_figure(CURVE, current=0.5, best=0, parameter="threshold", palette=LIGHT)
-    lines = {item.name: item for item in fig.data if item.mode != "markers"}
-    assert list(lines) == ["precision", "recall", "F1", "tokens kept"]
-    np.testing.assert_array_equal(lines["precision"].y, CURVE.precision)
-    np.testing.assert_array_equal(lines["recall"].y, CURVE.recall)
-    np.testing.assert_array_equal(lines["tokens kept"].y, CURVE.kept_token_share)
-    np.testing.assert_array_equal(lines["recall"].x, CURVE.thresholds)
-    assert len({line.line.dash for line in lines.values()}) > 2
+def test_who_gets_all_they_need_is_drawn_in_steps_with_labels_in_place_of_a_legend() -> None:
+    today, new = AnswerMark("today", 1.0, 1.0), AnswerMark("new", 0.5, 0.8)
+    promise = AnswerMark("promise", 0.5, 0.8)
+    fig = answer_curve_figure(CURVE, today=today, new=new, promise=promise, palette=LIGHT)
+    line = fig.data[0]
+    assert line.line.shape == "hv", "a rule decides, so nothing lies in between"
+    assert list(line.x) == [0.1, 0.5, 1.0]
+    assert list(line.y) == [0.2, 0.8, 1.0]
+    assert list(line.customdata) == [2, 1, 0], "rows of the curve"
+    assert not any(trace.showlegend for trace in fig.data), "a legend would collide with labels on a phone"
+    marks = {trace.name: trace for trace in fig.data[1:]}
+    assert all(marks[name].cliponaxis is False for name in ("today", "new")), "not cut at the end of an axis"
+    assert {note.text for note in fig.layout.annotations} == {"promise", "<b>today</b>", "<b>new</b>"}
+    same = answer_curve_figure(None, today=today, new=today, promise=None, palette=LIGHT)
+    assert [note.text for note in same.layout.annotations] == ["<b>today</b>"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -32,7 +33,18 @@ from tests.label_page import (
     trigger,
 )
 from tests.label_page import label_page as label_page
-from tests.page_app import HOSTILE, TURNS, add_conversation, app_store, check, click, page_text, turn_table
+from tests.page_app import (
+    HOSTILE,
+    TURNS,
+    add_conversation,
+    address,
+    app_store,
+    check,
+    click,
+    open_page,
+    page_text,
+    turn_table,
+)
 from tests.page_app import lock_database as lock_database
 
 pytestmark = pytest.mark.usefixtures("label_page")
@@ -70,6 +82,21 @@ def test_answering_leads_to_the_turns_that_are_left_and_then_stays() -> None:
     assert position(answer(app, "unsure")) == (7, 3)
     assert len(answers_of(key)) == 7
     assert "All turns before this message have an answer" in page_text(app)
+
+    answered = answers_of(key)
+    assert app.button(key="answering.relevant").disabled
+    send_answers(app, answer_event(app, 1, 3))
+    assert "undo (Z) or clear (0)" in error_text(app), "a key too many changes nothing"
+    assert answers_of(key) == answered
+    send_answers(app, answer_event(app, 2, 3, None))
+    assert position(answer(app, "relevant")) == (7, 3), "what is cleared is asked again"
+    assert answers_of(key) == {**answered, 3: "relevant"}
+
+
+def test_a_tab_of_explore_is_not_in_the_address_of_label() -> None:
+    key = add_conversation()
+    app = check(open_page("Explore", conversation=key, show="Words").switch_page(LABEL).run())
+    assert address(app) == {"conversation": key}
 
 
 def test_the_card_shows_two_turns_of_context_and_hides_the_gates_decision() -> None:
@@ -212,8 +239,8 @@ def test_a_typed_question_can_be_labelled() -> None:
 
 def test_only_turns_before_the_message_can_be_answered_for() -> None:
     key = add_conversation()
-    for address in ({"turn": "1"}, {"turn": "4", "selected": "4"}, {"turn": "4", "selected": "6"}):
-        app = open_label(conversation=key, **address)
+    for place in ({"turn": "1"}, {"turn": "4", "selected": "4"}, {"turn": "4", "selected": "6"}):
+        app = open_label(conversation=key, **place)
         assert not [one for one in app.button if one.key == "answering.relevant"]
     answered = open_label(conversation=key, turn="4")
     answer(answered, "relevant")
@@ -246,8 +273,8 @@ def test_text_of_transcripts_titles_and_annotators_is_never_rendered() -> None:
         {"ask": HOSTILE},
         {"selected": "2"},
     ):
-        address: dict[str, Any] = {"conversation": key, "selected": "1", **query}
-        app = open_label(HOSTILE.replace(" ", "%20"), **address)
+        place: dict[str, Any] = {"conversation": key, "selected": "1", **query}
+        app = open_label(HOSTILE.replace(" ", "%20"), **place)
         shown = [
             *app.markdown,
             *app.caption,
@@ -264,28 +291,37 @@ def test_text_of_transcripts_titles_and_annotators_is_never_rendered() -> None:
 # Who labels
 
 
-def test_without_a_name_nothing_can_be_answered_until_one_is_chosen() -> None:
+def test_the_first_answer_needs_no_name_and_another_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     key = add_conversation()
     add_answers(key, Bo={1: "relevant"})
+    monkeypatch.setattr("convgate.ui.shared.annotator.login_name", lambda: "grace")
     app = open_label(None)
-    answers = [one for one in app.button if str(one.key).startswith("answering.")]
-    assert answers
-    assert all(one.disabled for one in answers)
-    assert app.button(key="annotator.as.Bo").label == "Continue as Bo, 1 of 7"
-    assert not turn_table(app)["labelling"]["enabled"]
-    send_answers(app, answer_event(app, 1, 3))
-    assert "Choose a name" in error_text(app)
-    assert not answers_of(key)
-
-    check(app.text_input(key="annotator.typed").set_value("  Ada ").run())
-    assert turn_table(app)["labelling"]["enabled"]
+    assert "Labelling as grace" in page_text(app)
     answer(app, "relevant")
-    assert answers_of(key) == {6: "relevant"}
+    assert answers_of(key, "grace") == {6: "relevant"}
+
+    click(app, "annotator.change")
+    assert app.button(key="annotator.as.Bo").label == "Continue as Bo, 1 of 7"
+    check(app.text_input(key="annotator.typed").set_value("  Ada ").run())
+    answer(app, "relevant")
+    assert answers_of(key) == {5: "relevant"}
     click(app, "annotator.change")
     click(app, "annotator.as.Bo")
     assert shown_answers(app) == {}
-    answer(app, "unsure")
-    assert answers_of(key, "Bo") == {1: "relevant", 5: "unsure"}
+    monkeypatch.setattr("convgate.ui.shared.annotator.login_name", lambda: "adjudicated")
+    assert "Labelling as me" in page_text(open_label(None)), "a login that no annotator can have"
+
+
+def test_after_the_last_turn_a_button_leads_to_a_conversation_without_labels() -> None:
+    other, key = add_conversation(title="Older"), add_conversation(*TURNS[:4], title="Newer")
+    app = open_label()
+    for _ in range(3):
+        assert "Asked because: the newest turn without an answer" in page_text(app)
+        answer(app, "unsure" if len(answers_of(key, turn=3)) else "relevant")
+    assert len(answers_of(key, turn=3)) == 3
+    assert app.button(key="label.next").label == "Next: Older"
+    click(app, "label.next")
+    assert (address(app), position(app)) == ({"conversation": other}, (7, 6))
 
 
 def test_what_is_erased_leaves_the_session_and_the_name_is_forgotten_when_asked() -> None:
@@ -308,12 +344,7 @@ def test_what_is_erased_leaves_the_session_and_the_name_is_forgotten_when_asked(
             answer(check(app.switch_page(LABEL).run()), "unsure")
             assert "empty batch" in repr(app.session_state._state.filtered_state)
     click(app, "annotator.forget")
-    assert not transcript_enabled(check(app.switch_page(LABEL).run()))
-
-
-def transcript_enabled(app: AppTest) -> bool:
-    components = [one for one in app.get("bidi_component") if "transcript" in one.proto.component_name]
-    return bool(components) and turn_table(app)["labelling"]["enabled"]
+    assert "Labelling as Ada" not in page_text(check(app.switch_page(LABEL).run()))
 
 
 def test_invalid_names_are_refused() -> None:
@@ -322,16 +353,17 @@ def test_invalid_names_are_refused() -> None:
         [Entry(CurrentKey(key, 7), 1, "helper", "relevant", kind="agent")],
         by="helper", kind="feedback", by_kind="agent",
     )  # fmt: skip
+    nobody = re.findall("Labelling as .*", page_text(open_label(None)))
     for cookie in ("adjudicated", "a%0Ab", "%20Ada"):
-        assert not turn_table(open_label(cookie))["labelling"]["enabled"]
-    app = open_label(None)
+        assert re.findall("Labelling as .*", page_text(open_label(cookie))) == nobody
+    app = click(open_label(None), "annotator.change")
     assert not [one for one in app.button if str(one.key).startswith("annotator.as.")], (
         "agents are not offered"
     )
     for name in ("adjudicated", "a\nb", "helper"):
         check(app.text_input(key="annotator.typed").set_value(name).run())
         assert error_text(app), name
-        assert not turn_table(app)["labelling"]["enabled"]
+        assert "Labelling as" not in page_text(app)
 
 
 # When something is in the way

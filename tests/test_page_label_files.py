@@ -75,7 +75,6 @@ def test_a_file_is_previewed_imported_and_undone_as_one() -> None:
     check(app.selectbox(key="explore.conversation").set_value(other).run())
     click(app, "label.import.keep")
     assert answers_of(other, turn=5)[1] == "relevant", "of the open conversation, by who imports"
-    assert not open_label(None, conversation=key, show="files").file_uploader
 
 
 def test_exports_are_files_that_are_read_back_without_loss(downloads: dict[str, Any], tmp_path: Path) -> None:

@@ -29,7 +29,17 @@ from tests.label_page import (
     shown_answers,
 )
 from tests.label_page import label_page as label_page
-from tests.page_app import HOSTILE, TURNS, add_conversation, app_store, check, click, page_text, turn_table
+from tests.page_app import (
+    HOSTILE,
+    TURNS,
+    add_conversation,
+    address,
+    app_store,
+    check,
+    click,
+    page_text,
+    turn_table,
+)
 from tests.test_label_weekly_agreement import judge, pause
 
 pytestmark = pytest.mark.usefixtures("label_page")
@@ -72,7 +82,7 @@ def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
     assert progress_text(open_label("Bo", queue=str(queue_number))) == "Bo, 0 of 18"
     while "18 of 18" not in progress_text(app):
         answer(app, "unsure")
-    assert "All turns of this queue have an answer" in page_text(app)
+    assert "All suggested turns have an answer" in page_text(app)
     assert not keys(app) & {"answering.relevant", "answering.later"}
     assert not [row for row in turn_table(app)["rows"] if row.get("open")]
     before = all_entries()
@@ -130,6 +140,16 @@ def test_while_labelling_pauses_only_calibrations_and_disagreements_are_answered
     assert len(all_entries()) == len(before) + 2
 
 
+def test_opened_for_the_first_time_it_shows_the_turns_that_are_suggested() -> None:
+    key = add_conversation()
+    add_conversation(*TURNS[:6], title="Newer")
+    number = add_queue(key, 7, [2, 5])
+    app = open_label("Cy")
+    assert (address(app)["queue"], address(app)["conversation"]) == (str(number), key)
+    assert position(app) == (7, 2)
+    assert "Asked because: drawn at random" in page_text(app)
+
+
 def test_queues_of_one_name_are_distinguished() -> None:
     key = add_conversation()
     first, second = add_queue(key, 7, [6, 5]), add_queue(key, 5, [1, 2])
@@ -148,10 +168,8 @@ def test_queues_of_one_name_are_distinguished() -> None:
     assert turn_table(gone)["labelling"]["enabled"]
 
 
-def test_a_queue_needs_a_name_and_turns_to_ask_about() -> None:
+def test_without_turns_to_ask_about_no_queue_is_made() -> None:
     key = add_conversation(*TURNS[:3])
-    nobody = choose_work(open_label(None, conversation=key), "queue")
-    assert "Choose a name" in page_text(nobody)
     add_answers(key, 1, Ada={0: "relevant"})
     add_answers(key, 2, Ada={0: "relevant", 1: "relevant"})
     assert "No turns are left" in page_text(choose_work(open_label(conversation=key), "queue"))
@@ -216,7 +234,6 @@ def test_disagreements_are_adjudicated_one_after_the_other_and_all_answers_are_k
 def test_a_disagreement_is_chosen_from_the_menu() -> None:
     key, other = add_disagreement()
     app = open_label(None, conversation=key, adjudicate="1")
-    assert not turn_table(app)["labelling"]["enabled"]
     box = app.selectbox(key="label.disagreement")
     check(box.select(box.options[2]).run())
     assert (app.query_params["conversation"], position(app)) == (other, (5, 3))

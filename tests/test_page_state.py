@@ -135,7 +135,7 @@ def test_a_question_takes_the_place_of_a_turn() -> None:
         (ExploreState, {"list": "nothing"}),
         (SessionsState, {"gap": "soon"}),
         (SessionsState, {"complete": "maybe"}),
-        (TuneState, {"goal": "magic"}),
+        (TuneState, {"lose": "magic"}),
         (TuneState, {"version": "gate@../x"}),
         (VersionsState, {"version": "../x"}),
     ],

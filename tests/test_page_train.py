@@ -24,7 +24,7 @@ from convgate.training.run import DATA, STOP, Run, Runs
 from convgate.training.sets import Plan
 from convgate.training.train import train_version
 from convgate.transcripts.relevance_sets import read_relevance_set
-from convgate.ui.shared import services
+from convgate.ui.shared import improvement, services
 from convgate.ui.train import page
 from convgate.versions import Draft, Versions
 from tests.page_app import check, click_in_fragment, go_back, open_page, page_text, use_encoder
@@ -129,14 +129,16 @@ def test_without_a_version_it_leads_to_the_import(convgate_home: Path) -> None:
 def test_too_little_data_is_reported_before_the_start(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page, "training_warnings", lambda store: ["Ada and Ben agree <b>little</b>."])
-    monkeypatch.setattr(page, "calibration", lambda store: Calibration((), "paused"))
+    monkeypatch.setattr(improvement, "training_warnings", lambda store: ["Ada and Ben agree <b>little</b>."])
+    monkeypatch.setattr(improvement, "calibration", lambda store: Calibration((), "paused"))
     for conversations in (2, 3, 25):
         add_set(home, tmp_path, f"of-{conversations}", conversations=conversations)
     RelevanceSets(home).add("private", write_planted_set(tmp_path, "locomo-x").read_bytes())
     app = open_train()
     assert app.button_group(key="train.data").value == []
-    assert "0 of 25 conversations: too few to trust." in page_text(app)
+    assert "0 of 100 answers" in [link.proto.label for link in app.main.get("page_link")]
+    assert "Label 25 more conversations to trust a result" in page_text(app)
+    assert not app.warning, "no yellow box"
     assert "Ada and Ben agree <b>little</b>." in page_text(app)
     assert "20 shared turns are settled" in page_text(app)
     options = app.button_group(key="train.data").options
@@ -145,10 +147,11 @@ def test_too_little_data_is_reported_before_the_start(
     assert "private: snap-research/LoCoMo, CC-BY-NC-4.0; for measuring only" in page_text(app)
     for conversations in (2, 3, 25):
         app.button_group(key="train.data").set_value([f"of-{conversations}"]).run()
-        assert (f"{conversations} of 25 conversations" in page_text(app)) == (conversations < 25)
-        assert ("No conversation is held out" in page_text(app)) == (conversations < 3)
-        is_primary = app.button(key="train.start").proto.type == "primary"
-        assert is_primary == (conversations == 25)
+        assert f"of {conversations} conversations" in page_text(app)
+        assert ("none is held out" in page_text(app)) == (conversations < 3)
+        assert ("by cross-validation" in page_text(app)) == (conversations == 3)
+        primary = [button.key for button in app.button if button.proto.type == "primary"]
+        assert primary == ["improvement.next"], "labelling comes first"
     app.button_group(key="train.data").set_value([]).run()
     app.button_group(key="train.replay").set_value([]).run()
     assert app.button(key="train.start").disabled
@@ -205,7 +208,7 @@ def test_labels_of_people_are_exported_into_the_run_unless_they_are_off(
     monkeypatch.setattr(page, "read_labelled", lambda app, name: (labels, name))
     add_set(home, tmp_path)
     app = open_train()
-    assert "150 labelled turns, 60 of them relevant, for 24 messages of 4 conversations" in page_text(app)
+    assert "Learns from 150 labelled turns of 4 conversations" in page_text(app)
     check(app.button(key="train.start").click().run())
     (run,) = Runs(home).all()
     assert read_relevance_set(run.folder / DATA / "labels.jsonl").cases == labels.cases
@@ -293,17 +296,19 @@ def test_a_finished_run_shows_the_verdict_with_intervals(finished_home: Path) ->
     assert verdict is not None
     assert verdict.better
     app = open_train(run="better")
-    assert len(app.success) == 1
-    assert f"{verdict.headline('first')}. Version better saved. {verdict.sentence}\n" in page_text(app)
+    assert verdict.answered is not None
+    text = page_text(app)
+    assert f"{verdict.headline('first')}. {verdict.answered.sentence}." in text
+    assert f"{verdict.fixed:,} for the better" in text
+    assert f"{verdict.broken:,} for the worse" in text
+    assert text.index("for the better") < text.index("| F1"), "cases before averages"
+    assert text.count("by the labels, message") == min(10, verdict.fixed + verdict.broken)
     (row,) = (line for line in page_text(app).splitlines() if line.startswith("| F1"))
     values = [float(cell.split()[0].strip("*")) for cell in row.strip("| ").split(" | ")[1:]]
     expected = (verdict.parent_f1, verdict.child_f1, verdict.child_f1 - verdict.parent_f1)
     assert values == pytest.approx(expected, abs=0.006)
     assert row.count("small[") == 3, "an interval each"
     assert len(app.get("plotly_chart")) == 2
-    (query,) = (query for link in app.get("page_link") if "policies" in (query := link.proto.query_string))
-    assert "gate%40first" in query
-    assert "gate%40better" in query
 
 
 def test_a_trained_version_is_activated_and_rolled_back_under_the_users_name(finished_home: Path) -> None:
@@ -329,7 +334,7 @@ def test_a_missing_or_damaged_run_is_reported_and_the_rest_is_shown(finished_hom
     (finished_home / "runs" / "better" / "run.json").write_text("{")
     app = open_train(run="better")
     assert "run.json" in " ".join(error.value for error in app.error).replace("\\", "")
-    assert "Version better saved" in page_text(app)
+    assert "etter than first" in page_text(app)
     Versions(finished_home).delete("better", who="Ada", force=True)
     assert "was deleted." in page_text(check(app.run()))
 

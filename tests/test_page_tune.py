@@ -19,14 +19,25 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.store import Answer, Conversations, CurrentKey, Labels, NewConversation
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import Case, RelevanceSet, write_relevance_set
+from convgate.ui.shared.changed_turns import PER_PAGE
 from convgate.ui.tune import page as tune_page
-from convgate.ui.tune.page import PER_PAGE
 from convgate.ui.tune.results import TuneResults
 from convgate.versions.card import Draft
 from convgate.versions.catalog import Versions
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
-from tests.page_app import HOSTILE, PAGES, app_store, check, choose, click, open_page, page_text, use_encoder
+from tests.page_app import (
+    HOSTILE,
+    PAGES,
+    address,
+    app_store,
+    check,
+    choose,
+    click,
+    open_page,
+    page_text,
+    use_encoder,
+)
 from tests.page_app import downloads as downloads
 
 open_tune = partial(open_page, "Tune")
@@ -79,7 +90,7 @@ def open_list_page(app: AppTest, page: int) -> AppTest:
 
 def table(app: AppTest) -> dict[str, list[str]]:
     """The metrics by row: cells of the version's own settings and of the new ones."""
-    (text,) = [str(item.value) for item in app.markdown if str(item.value).startswith("|  | Version")]
+    (text,) = [str(item.value) for item in app.markdown if str(item.value).startswith("|  | Today")]
     rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in text.splitlines()[2:]]
     return {row[0]: row[1:] for row in rows}
 
@@ -91,8 +102,8 @@ def number(app: AppTest, row: str, column: int = 1) -> float:
 
 def flips(app: AppTest) -> tuple[int, int, int]:
     """How many decisions flip, how many are fixed, how many broken."""
-    counts = re.search(r"(\d+) decisions? .*?(\d+) fixed.*?(\d+) broken", page_text(app))
-    return (int(counts[1]), int(counts[2]), int(counts[3])) if counts else (0, 0, 0)
+    counts = re.search(r"(\d+) decisions? .*?(\d+) for the worse.*?(\d+) for the better", page_text(app))
+    return (int(counts[1]), int(counts[3]), int(counts[2])) if counts else (0, 0, 0)
 
 
 def explore_links(app: AppTest) -> list[dict[str, str]]:
@@ -113,72 +124,95 @@ def test_labels_are_chosen_by_themselves_and_each_slider_changes_the_metrics(
     fake_encoder: FakeEncoder,
 ) -> None:
     app = open_tune()
-    assert "My labels: 80 labelled turns" in page_text(app)
-    assert "4 of 25 conversations: too few to trust." in page_text(app)
-    own, new = table(app)["Precision"]
-    assert own == new
-    assert "small[" in own, "an interval over conversations"
+    assert "Label 21 more conversations to trust a result" in page_text(app)
+    assert "small[" in table(app)["Precision"][0], "an interval over conversations"
     assert table(app)["Rule"][0] == "Anchored, anchor 0.45, threshold 0.44"
-    assert flips(app) == (0, 0, 0)
+    assert number(app, "Needed turns missed") <= 0.02, "the suggestion is applied"
+    assert app.button(key="tune.reset").disabled
 
-    encoded, before = len(fake_encoder.texts), number(app, "Turns kept")
+    encoded, suggested = len(fake_encoder.texts), number(app, "Turns sent")
+    slide(app, "tune.anchored.threshold", 0.44)
+    before = number(app, "Turns sent")
+    assert before == number(app, "Turns sent", 0), "today's settings by hand"
+    assert flips(app) == (0, 0, 0)
     slide(app, "tune.anchored.threshold", 0.2)
-    lower = number(app, "Turns kept")
-    assert lower > before == number(app, "Turns kept", 0)
+    lower = number(app, "Turns sent")
+    assert lower > before == number(app, "Turns sent", 0)
     slide(app, "tune.anchored.anchor", 0.8)
-    assert number(app, "Turns kept") < lower
+    assert number(app, "Turns sent") < lower
     slide(app, "tune.limits", (1, 1))
-    assert number(app, "Turns kept") == 8
-    assert "It ignores the limits" in page_text(app)
+    assert number(app, "Turns sent") == 8
+    assert "The curve ignores the limits" in page_text(app)
     slide(app, "tune.limits", (0, 12))
     check(app.selectbox(key="tune.rule").set_value("top_k").run())
-    assert "it has no threshold to suggest" in page_text(app)
     slide(app, "tune.top_k.k", 3)
-    assert number(app, "Turns kept") == 24
+    assert number(app, "Turns sent") == 24
     click(app, "tune.reset")
-    assert number(app, "Turns kept") == before
+    assert number(app, "Turns sent") == suggested
     assert len(fake_encoder.texts) == encoded, "each turn is encoded once"
 
 
 @pytest.mark.usefixtures("library")
-def test_a_promise_is_calibrated_on_the_labels_when_there_are_enough() -> None:
-    app = open_tune()
-    check(app.selectbox(key="tune.rule").set_value("max_missed").run())
-    assert "Lose at most 2.0% of the needed turns" in page_text(app)
-    assert app.button(key="tune.calibrate").disabled, "4 conversations"
-    slide(app, "tune.max_missed.max_missed", 0.5)
-    before = number(app, "Turns kept")
-    click(app, "tune.calibrate")
-    assert number(app, "Turns kept") != before
-    assert "levels=" in unquote(str(app.query_params["rule"]))
-    assert number(app, "Needed turns missed") <= 0.5
-    slide(app, "tune.max_missed.max_missed", 0.0)
-    assert number(app, "Needed turns missed") == 0
+def test_a_slider_of_the_rule_before_that_moves_late_changes_nothing() -> None:
+    app = open_tune(rule="expected")
+    slider = app.slider(key="tune.expected.strictness")
+    app.selectbox(key="tune.rule").set_value("absolute")
+    slider.set_value(2.0)
+    check(app.run())  # both at once, as when the slider's event arrives after the rule's
+    assert address(app)["rule"].startswith("absolute")
+    check(app.run())
+
+
+@pytest.mark.parametrize("page", ["Tune", "Train", "Versions"])
+@pytest.mark.usefixtures("library")
+def test_a_page_about_no_conversation_keeps_its_plain_address(page: str) -> None:
+    app = open_page("Explore", conversation=conversation_key(0))
+    app.query_params.clear()  # as links of the sidebar do
+    check(app.switch_page(PAGES[page]).run())
+    assert address(app) == {}, "back would take two presses"
+
+
+def lose(app: AppTest, share: float) -> AppTest:
+    """The page after a move of the promise."""
+    return check(app.select_slider(key="tune.promise").set_value(share).run())
 
 
 @pytest.mark.usefixtures("library")
-def test_the_goal_suggests_a_threshold_whose_flips_open_in_explore() -> None:
-    app = open_tune(rule="absolute")
-    assert "For the best F1: threshold 0." in page_text(app)
-    choose(app, "tune.goal", "recall")
-    slide(app, "tune.recall", 0.8)
-    suggested = re.search(r"For recall 0.80: threshold (0\.\d+), with .*recall (\d\.\d+)", page_text(app))
-    assert suggested
-    assert float(suggested[2]) >= 0.8
+def test_a_promise_is_calibrated_on_the_labels_when_there_are_enough() -> None:
+    app = open_tune(rule="max_missed")
+    assert "takes 49 conversations" in page_text(app)
+    lose(app, 0.5)
     click(app, "tune.use_best")
-    assert number(app, "Recall") == float(suggested[2])
-    assert app.button(key="tune.use_best").disabled
-    count, fixed, broken = flips(app)
-    assert count == fixed + broken > 0
+    assert "levels=" in unquote(str(app.query_params["rule"]))
+    assert number(app, "Needed turns missed") <= 0.5
+
+
+def has_button(app: AppTest, key: str) -> bool:
+    return key in [button.key for button in app.button]
+
+
+@pytest.mark.usefixtures("library")
+def test_the_promise_suggests_a_threshold_whose_changes_open_in_explore() -> None:
+    app = open_tune(lose="0.1")
+    assert "New: " in page_text(app)
+    assert number(app, "Needed turns missed") <= 0.1
+    strict = number(app, "Turns sent")
+    lose(app, 0.3)
+    assert 0.1 < number(app, "Needed turns missed") <= 0.3
+    assert number(app, "Turns sent") < strict
+    assert address(app) == {"lose": "0.3"}, "the suggestion is applied, and no rule by hand"
+    assert not has_button(app, "tune.use_best")
+    count, better, worse = flips(app)
+    assert count == better + worse > 0
     links = explore_links(app)
     assert len(links) == min(count, PER_PAGE)
-    rows = [str(item.value) for item in app.markdown if "score 0." in str(item.value)]
+    rows = [str(item.value) for item in app.markdown if "by the labels, message" in str(item.value)]
     for row in rows:
-        assert ("fixed" in row) == (("↑" in row) == ("labelled relevant" in row))
+        assert (":material/check:" in row) == (("↑" in row) == ("needs it" in row))
 
     values = dict(parse_qsl(links[0]["query"]))
     assert values["policy"] == "gate@used"
-    assert values["rule"] == app.query_params["rule"]
+    assert values["rule"].startswith("anchored")
     other = open_page("Explore", **values)
     assert not other.warning
     turn = re.search(r"Turn (\d+) for", links[0]["label"])
@@ -187,11 +221,30 @@ def test_the_goal_suggests_a_threshold_whose_flips_open_in_explore() -> None:
 
 
 @pytest.mark.usefixtures("library")
-def test_a_goal_out_of_reach_says_why() -> None:
-    app = open_tune(goal="recall", recall="1", rule="anchored,anchor=0.56,threshold=0.3")
-    assert "No threshold of this rule reaches recall 1.00 here." in page_text(app)
-    assert "no turn scores 0.56, its anchor" in page_text(app)
-    assert "tune.use_best" not in [button.key for button in app.button]
+def test_by_hand_stays_until_the_suggestion_is_used() -> None:
+    app = open_tune(rule="absolute,threshold=0.9")
+    assert number(app, "Turns sent") == 0
+    lose(app, 0.1)
+    assert number(app, "Turns sent") == 0
+    click(app, "tune.use_best")
+    assert number(app, "Needed turns missed") <= 0.1
+    assert address(app)["rule"].startswith("absolute")
+
+
+def test_below_three_conversations_nothing_is_suggested(library: Path) -> None:
+    for number_ in (2, 3):
+        Conversations(app_store()).delete([conversation_key(number_ - 2)])
+    app = open_tune()
+    assert "A suggestion takes 3 labelled conversations." in page_text(app)
+    assert app.button(key="tune.save").disabled
+
+
+@pytest.mark.usefixtures("library")
+def test_a_promise_out_of_reach_says_why() -> None:
+    app = open_tune(lose="0", rule="anchored,anchor=0.56,threshold=0.44")
+    assert not has_button(app, "tune.use_best")
+    app = open_tune(lose="0", rule="anchored,anchor=0.45,threshold=0.44")
+    assert "no turn scores 0.45, its anchor" in page_text(app) or has_button(app, "tune.use_best")
 
 
 @pytest.mark.usefixtures("library")
@@ -244,7 +297,7 @@ def test_turns_of_a_set_link_to_where_the_library_has_the_same(library: Path, tm
 
     choose(app, "tune.data", ["@labels", "both"])
     assert app.query_params["data"] == "@labels,both"
-    assert table(app)["Turns kept"][0].endswith("of 84"), "what both judge is counted once"
+    assert table(app)["Turns sent"][0].endswith("of 84"), "what both judge is counted once"
     choose(app, "tune.data", ["both"])
 
     # Looked up again: the library has as many conversations, but other ones.
@@ -260,7 +313,7 @@ def test_turns_of_a_set_link_to_where_the_library_has_the_same(library: Path, tm
 @pytest.mark.usefixtures("library")
 def test_a_click_on_a_curve_sets_that_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[TuneResults] = []
-    monkeypatch.setattr("convgate.ui.tune.page.draw_curve", drawn.append)
+    monkeypatch.setattr("convgate.ui.tune.page.draw_curve", lambda results, promise: drawn.append(results))
     app = open_tune()
     curve = drawn[-1].curve
     assert curve is not None
@@ -270,12 +323,11 @@ def test_a_click_on_a_curve_sets_that_threshold(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(tune_page.page, "change", changes.update)
     monkeypatch.setattr(tune_page.page, "touched", lambda: None)
     tune_page._click(drawn[-1])
-    assert changes["choice"].rule == replace(drawn[-1].own.choice.rule, threshold=curve.thresholds[5])
+    assert changes["choice"].rule == replace(drawn[-1].today.choice.rule, threshold=curve.values[5])
 
 
 def test_the_settings_become_a_version_that_is_activated_and_undone(library: Path) -> None:
-    app = open_tune(goal="recall", recall="0.8")
-    click(app, "tune.use_best")
+    app = open_tune(lose="0.1")
     recall = number(app, "Recall")
     versions = Versions(library)
     app.text_input(key="tune.name").set_value("other")
@@ -291,7 +343,7 @@ def test_the_settings_become_a_version_that_is_activated_and_undone(library: Pat
     assert saved.card.parent == parent.as_parent()
     assert saved.card.threshold_rule == "anchored"
     assert saved.card.threshold_parameters["anchor"] == 0.45
-    assert saved.card.threshold_parameters["goal"] == "recall 0.80"
+    assert saved.card.threshold_parameters["goal"] == "at most 10.0% missed"
     assert "80 labelled turns of my labels" in saved.card.note
     assert "Expect lower scores on new data." in saved.card.limits[-1]
     assert saved.card.who == "grace"
@@ -328,7 +380,7 @@ def test_the_settings_for_an_agent_are_those_on_the_page(
     for conversation in range(4):
         for message in (8, 12):
             kept += int(gate.policy.decide(*make_conversation(conversation).at(message)).kept.sum())
-    assert number(app, "Turns kept") == kept
+    assert number(app, "Turns sent") == kept
 
 
 @pytest.mark.usefixtures("library")
@@ -337,7 +389,7 @@ def test_the_page_comes_back_as_it_was_by_its_address_and_within_the_session() -
     check(app.selectbox(key="tune.version").set_value("gate@other").run())
     check(app.selectbox(key="tune.rule").set_value("absolute").run())
     slide(app, "tune.absolute.threshold", 0.55)
-    choose(app, "tune.goal", "recall")
+    lose(app, 0.1)
     query = {name: str(value) for name, value in app.query_params.items()}
     again = open_tune(**query)
     assert again.slider(key="tune.absolute.threshold").value == 0.55
@@ -350,6 +402,6 @@ def test_the_page_comes_back_as_it_was_by_its_address_and_within_the_session() -
 
 @pytest.mark.usefixtures("library")
 def test_the_page_opens_whatever_its_address_says() -> None:
-    app = open_tune(version="gate@gone", goal="magic", rule="absolute,threshold=7", recall="3")
-    assert sum("The address says" in str(warning.value) for warning in app.warning) == 4
+    app = open_tune(version="gate@gone", rule="absolute,threshold=7", lose="3")
+    assert sum("The address says" in str(warning.value) for warning in app.warning) == 3
     assert app.get("plotly_chart")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from functools import partial
 from hashlib import sha256
@@ -11,8 +12,15 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import convgate
+from convgate.core.conversation import Conversation
+from convgate.core.settings import load_settings
+from convgate.core.text import format_share
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
+from convgate.messages import turn_tokens
+from convgate.store import Answer, CurrentKey, Labels
+from convgate.ui.shared import services
 from convgate.versions import Draft, Versions
 from tests.commands import Run
 from tests.fakes import FakeEncoder
@@ -23,6 +31,7 @@ from tests.page_app import (
     TURNS,
     add_conversation,
     address,
+    app_store,
     check,
     click,
     metric,
@@ -37,7 +46,8 @@ open_versions = partial(open_page, "Versions")
 
 @pytest.fixture(autouse=True)
 def encoder(fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> FakeEncoder:
-    """The pages' encoder, for a user who is logged in as grace."""
+    """The pages' encoder, for a user who is logged in as grace, without the labelled samples."""
+    monkeypatch.setattr("convgate.training.library._samples", lambda: None)
     use_encoder(fake_encoder, monkeypatch)
     monkeypatch.setattr("getpass.getuser", lambda: "grace")
     return fake_encoder
@@ -77,27 +87,68 @@ def active_and_baseline(versions: Versions) -> tuple[str | None, str | None]:
 # The list
 
 
-def test_the_list_shows_data_and_metrics_compared_with_the_parent_or_the_baseline(
-    versions: Versions, monkeypatch: pytest.MonkeyPatch
+def figure_cells(app: AppTest) -> dict[str, list[str]]:
+    """Return the cells of the table by version."""
+    names, cells = (
+        version_names(app),
+        [
+            str(one.value)
+            for one in app.markdown
+            if re.match(r"(\d+(\.\d+)?%|0\.\d\d|1\.00|–)( :small.*)?$", str(one.value))
+        ],
+    )
+    return {name: cells[3 * row : 3 * row + 3] for row, name in enumerate(names)} if cells else {}
+
+
+def test_all_versions_are_measured_on_the_same_labels_and_compared_with_the_active_one(
+    versions: Versions, key: str
 ) -> None:
-    monkeypatch.delattr("convgate.ui.shared.services.encoder")  # a baseline needs none
+    labels: dict[int, Answer | None] = {0: "relevant", 1: "relevant", 2: "not_relevant", 3: "not_relevant"}
+    Labels(app_store()).answer(CurrentKey(key, 6), {**labels, 4: "relevant", 5: "not_relevant"}, by="Ada")
+    versions.activate("first", who="Ada")
     app = open_versions()
-    assert version_names(app) == ["first", "second"]
+    cells = figure_cells(app)
+    assert list(cells) == ["first", "second"]
+    judged = {
+        name: convgate.load(policy="gate", version=name, encoder=services.encoder(load_settings()))
+        for name in cells
+    }
+    conversation = Conversation("talk", TURNS[1:])
+    for name, selector in judged.items():
+        kept = selector.policy.decide(*conversation.at(6)).kept
+        tokens = turn_tokens(conversation.turns)[:6]
+        share = float(tokens[kept].sum() / tokens.sum())
+        assert cells[name][0].startswith("100%" if kept[[0, 1, 4]].all() else "0%")
+        assert cells[name][2].startswith(format_share(share))
+    assert "(" not in "".join(cells["first"]), "the active one itself"
+    assert all("(" in cell for cell in cells["second"])
     text = page_text(app)
     assert "trained from first" in text
-    assert "1 data set" in text
-    assert "held out: F1 0.70 (+0.05, may be chance) · compared with first" in text
-    assert "Active version: none" in text
+    assert "Label 24 more conversations" in text
 
-    click(app, "versions.baseline.second")
-    assert active_and_baseline(versions) == (None, "second")
-    assert "woven: MAP 0.85 (+0.05) · F1 0.60 (−0.15) · compared with second" in page_text(app)
-    click(app, "versions.undo")
-    assert active_and_baseline(versions) == (None, None)
-    assert "compared with first" in page_text(app)
+
+def test_without_labels_the_table_leads_to_labelling(versions: Versions) -> None:
+    app = open_versions()
+    assert version_names(app) == ["first", "second"]
+    assert not figure_cells(app)
+    assert "Active version: none" in page_text(app)
+    assert any("to measure versions" in link.proto.label for link in app.get("page_link"))
+
+
+def test_a_version_with_another_threshold_is_not_called_trained(versions: Versions) -> None:
+    first = versions.get("first")
+    versions.add(
+        first.load(),
+        Draft(parent=first.as_parent(), threshold_rule="absolute", data=first.card.data),
+        name="third",
+    )
+    text = page_text(open_versions())
+    assert "first with another threshold" in text
+    assert text.count("trained from first") == 1, "second"
 
 
 def test_compare_opens_with_two_versions_preset(versions: Versions) -> None:
+    versions.activate("first", who="Ada")
     links = [
         link.proto.query_string
         for link in open_versions().get("page_link")

@@ -11,7 +11,7 @@ import pytest
 from convgate.training.comparison import compare_gates
 from convgate.training.episodes import read_episodes
 from convgate.training.gate_module import GateModule
-from convgate.training.report import CaseDecisions, make_verdict
+from convgate.training.report import Answered, CaseDecisions, list_changes, make_verdict
 from convgate.training.run import Run
 from convgate.training.sets import Plan
 from convgate.training.split import MIN_COMPARED
@@ -39,7 +39,8 @@ def versions(versions: Versions) -> Versions:
 def case_decisions(id: str, group: str, *rows: tuple[int, bool, bool, bool]) -> CaseDecisions:
     """Rows of turn, relevant, kept by the parent, kept by the child."""
     turns, relevant, parent_kept, child_kept = (np.array(column) for column in zip(*rows, strict=True))
-    return CaseDecisions(id, group, group, "", turns, relevant, parent_kept, child_kept)
+    tokens = np.full(len(turns), 10)
+    return CaseDecisions(id, group, group, "", 20, turns, tokens, relevant, relevant, parent_kept, child_kept)
 
 
 def case_decisions_of(*right: int) -> list[CaseDecisions]:
@@ -60,6 +61,9 @@ def test_each_turn_is_fixed_broken_right_or_wrong() -> None:
     assert (verdict.cases, verdict.conversations, verdict.fixed, verdict.broken) == (2, 1, 2, 1)
     assert (verdict.parent_f1, verdict.child_f1) == (2 * 1 / (2 + 3), 2 * 2 / (3 + 3))
     assert (verdict.gain_low, verdict.gain_high) == (None, None), "one conversation shows no spread"
+    assert verdict.answered == Answered(2, before=0, after=1, tokens_before=2 / 5, tokens_after=3 / 5)
+    changes = [(change.turn, change.kept, change.relevant) for change in list_changes(cases)]
+    assert changes == [(1, True, False), (0, True, True), (3, False, False)], "the worse first"
 
 
 @pytest.mark.parametrize(

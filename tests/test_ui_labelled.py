@@ -13,10 +13,10 @@ from convgate.core.settings import load_settings
 from convgate.labels.exchange import write_labels
 from convgate.store import Answer, Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.training.library import RelevanceSets
+from convgate.ui.shared.changed_turns import library_key
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.label_sources import LABELS
 from convgate.ui.train.page import count_together
-from convgate.ui.tune.page import library_key
 
 SHARED = "9 judged turns of exported are in my labels too; each counts once."
 ANSWERS: dict[int, Answer] = {0: "relevant", 1: "not_relevant", 3: "relevant"}

@@ -18,12 +18,8 @@ from convgate.versions import (
     MetricSet,
     Parent,
     Training,
-    Version,
-    Versions,
 )
 from convgate.versions.card import parse_card
-from convgate.versions.comparison import headline
-from tests.gates import trained_gate
 
 FULL = Draft(
     threshold_rule="calibrated",
@@ -91,42 +87,3 @@ def test_card_edited_by_hand_is_refused_by_file_and_field(edit: Callable[[Any], 
 def test_an_invalid_card_is_refused(content: bytes):
     with pytest.raises(GateError, match=r"^card\.json: "):
         parse_card(content, "card.json")
-
-
-def add_measured(versions: Versions, name: str, **sets: tuple[int, float]) -> Version:
-    metrics = {set: MetricSet(cases, 2, {"f1": Metric(f1)}) for set, (cases, f1) in sets.items()}
-    return versions.add(trained_gate(), Draft(metrics=metrics), name=name)
-
-
-def test_headline_is_of_the_set_that_both_were_measured_on(versions: Versions) -> None:
-    base = add_measured(versions, "base", x=(10, 0.5), y=(20, 0.6))
-    new = add_measured(versions, "new", z=(5, 0.9), y=(20, 0.75))
-    comparison = headline(new, base)
-    assert (comparison.set, comparison.others) == ("y", 1)
-    (figure,) = comparison.figures
-    assert (figure.name, figure.value, round(figure.delta or 0, 9)) == ("f1", 0.75, 0.15)
-
-
-OWN = "held out"
-
-
-def held_out_metrics(f1: float, digest: str, parent: float | None = None, low: float = 0.01) -> MetricSet:
-    """F1 on twenty cases of the version's own, and the parent's on these."""
-    beside = {} if parent is None else {"f1": Metric(parent)}
-    gain = {} if parent is None else {"f1": Metric(f1 - parent, low, f1 - parent + 0.1)}
-    return MetricSet(20, 5, {"f1": Metric(f1)}, sha256=digest * 64, parent=beside, gain=gain)
-
-
-@pytest.mark.parametrize("low", [0.01, -0.01])
-def test_a_child_is_compared_with_its_parent_on_its_own_cases(versions: Versions, low: float) -> None:
-    first = versions.add(trained_gate(), Draft(metrics={OWN: held_out_metrics(0.9, "a")}), name="first")
-    draft = Draft(parent=first.as_parent(), metrics={OWN: held_out_metrics(0.7, "b", parent=0.65, low=low)})
-    child = versions.add(trained_gate(seed=1), draft, name="child")
-    other = versions.add(trained_gate(seed=2), Draft(metrics={OWN: held_out_metrics(0.6, "b")}), name="other")
-    comparison = headline(child, first)
-    (figure,) = comparison.figures
-    assert (figure.value, round(figure.delta or 0, 9)) == (0.7, 0.05), "not 0.7 less 0.9 of other cases"
-    assert figure.sure == (low > 0)
-    assert comparison.compared
-    assert not headline(first, child).compared, "nobody measured the child on the cases of its parent"
-    assert round(headline(other, child).figures[0].delta or 0, 9) == -0.1, "of the very same cases"

@@ -52,6 +52,7 @@ class Figures:
     relevant: int
     kept: int
     hits: int  # relevant and kept
+    asked: int  # cases that need a turn
     tokens: int
     tokens_kept: int
     answerable: Metric  # cases whose needed turns are all kept, of those that need one
@@ -61,14 +62,14 @@ class Figures:
     f1: Metric
 
     @property
-    def false_keeps(self) -> int:
-        """Turns that are kept and not relevant."""
-        return self.kept - self.hits
+    def answered(self) -> int:
+        """Cases whose needed turns are all kept."""
+        return round((self.answerable.value or 0.0) * self.asked)
 
     @property
-    def false_drops(self) -> int:
-        """Relevant turns that are dropped."""
-        return self.relevant - self.hits
+    def kept_token_share(self) -> float:
+        """Tokens kept, of all, 0…1."""
+        return self.tokens_kept / max(1, self.tokens)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +145,7 @@ class ScoredCases:
             relevant=int(self.relevant.sum()),
             kept=int(kept.sum()),
             hits=int((kept & self.relevant).sum()),
+            asked=sum(bool(case.needed.any()) for case in self.cases),
             tokens=int(self.tokens.sum()),
             tokens_kept=int(self.tokens[kept].sum()),
             answerable=summary["answerable"],

@@ -1,8 +1,9 @@
-"""Lines of metrics: over thresholds, and policies against each other."""
+"""What is sent and who gets all they need: of one rule at every value, and of several policies."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 
@@ -10,18 +11,15 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from convgate.core.text import format_number
-from convgate.evaluation.curves import ThresholdCurve
+from convgate.evaluation.answer_curve import AnswerCurve
 from convgate.evaluation.metrics import BUDGETS
 from convgate.evaluation.results import Summary
 from convgate.figures.hover import plain
 from convgate.figures.layout import (
     TRANSPARENT,
     add_line,
-    axis,
     drawing,
     mark_threshold,
-    score_range,
     share_axis,
     steady,
 )
@@ -37,45 +35,58 @@ _CLICKABLE: dict[str, Any] = {
 }  # fmt: skip
 
 
-def threshold_curve_figure(
-    curve: ThresholdCurve,
+@dataclass(frozen=True, slots=True)
+class AnswerMark:
+    """One setting on the figure: what it keeps and who gets all they need."""
+
+    name: str
+    tokens: float  # 0…1
+    answerable: float  # 0…1
+
+
+def answer_curve_figure(
+    curve: AnswerCurve | None,
     *,
-    current: float | None,
-    best: int | None,
-    parameter: str,
+    today: AnswerMark,
+    new: AnswerMark,
+    promise: AnswerMark | None,
     palette: Palette,
 ) -> go.Figure:
-    """Return precision, recall, F1 and the share of tokens kept, by threshold; points can be clicked.
+    """Return the share of messages with all they need over the share of tokens, as steps; can be clicked.
 
-    current: the new threshold. best: the row of the curve with a star. parameter: title of the x axis.
-    `customdata` of a point is its row in the curve.
+    curve: None for rules that have none. promise: where the curve begins to keep it. `customdata` of a point
+    is its row in the curve.
     """
-    rows = _thin(np.arange(len(curve)))
-    fig = drawing(palette, height=310, top=64)
-    for name, values, look in (
-        ("precision", curve.precision, (palette.series[1], "solid")),
-        ("recall", curve.recall, (palette.series[2], "dash")),
-        ("F1", curve.f_beta(1), (palette.ink, "solid")),
-        ("tokens kept", curve.kept_token_share, (palette.kept, "dot")),
-    ):
+    fig = drawing(palette, height=330, top=26)
+    if curve is not None:
+        rows = _thin(np.arange(len(curve.values))[::-1])  # the fewest tokens first
         add_line(
-            fig, name, curve.thresholds[rows], values[rows], look, hover=f"{name} %{{y:.2f}}",
-            customdata=rows.tolist(), **_CLICKABLE,
+            fig, "answerable", curve.kept_token_share[rows], curve.answerable[rows],
+            (palette.kept, "solid"), hover="%{y:.0%} of the messages, with %{x:.0%} of the tokens",
+            customdata=rows.tolist(), showlegend=False, **_CLICKABLE,
         )  # fmt: skip
-    if best is not None:
-        fig.add_scatter(
-            x=[curve.thresholds[best]], y=[curve.f_beta(1)[best]], mode="markers", name="best",
-            customdata=[best], hoverinfo="skip",
-            marker={"symbol": "star", "size": 14, "color": palette.ink},
-        )  # fmt: skip
-    low, high = score_range(curve.thresholds)
-    ends = [0.0, 1.0] if low >= 0 and high <= 1 else [low, high]
+        fig.traces[-1]["line"]["shape"] = "hv"
+    share = share_axis(palette, "messages with all they need")
     fig.update_layout(
-        hovermode="x unified", uirevision="threshold", yaxis=share_axis(palette),
-        xaxis=axis(palette, parameter, range=ends, hoverformat=".2f"),
-    )  # fmt: skip
-    if current is not None:
-        mark_threshold(fig, current, f"new <b>{format_number(current)}</b>", palette, across="x")
+        xaxis=share_axis(palette, "tokens sent, of the full history"), yaxis={**share, "range": [-0.02, 1.1]}
+    )
+    if promise is not None:
+        mark_threshold(fig, promise.tokens, promise.name, palette, across="x")
+    marks = [today] if (today.tokens, today.answerable) == (new.tokens, new.answerable) else [today, new]
+    for mark in marks:
+        colour = palette.background if mark is today and len(marks) > 1 else palette.kept
+        fig.add_scatter(
+            x=[mark.tokens], y=[mark.answerable], mode="markers", name=mark.name, showlegend=False,
+            marker={"size": 12, "color": colour, "line": {"color": palette.ink, "width": 2}},
+            hoverinfo="skip", cliponaxis=False,
+        )  # fmt: skip
+        # The curve rises, so it leaves room above to the left of a mark, and below to its right.
+        is_above = mark is today if 0.15 < mark.tokens < 0.85 else mark.tokens >= 0.85
+        fig.add_annotation(
+            x=mark.tokens, y=mark.answerable, text=f"<b>{mark.name}</b>",
+            xanchor="right" if is_above else "left", xshift=-8 if is_above else 8,
+            yshift=14 if is_above else -14, font={"color": palette.ink}, bgcolor=palette.background,
+        )  # fmt: skip
     return fig.figure()
 
 

@@ -236,14 +236,6 @@ def share_range(levels: Floats) -> tuple[float, float]:
     return (0.0, 1.0) if high - low > 5 else (low / 10, high / 10)
 
 
-def score_range(scores: Floats) -> tuple[float, float]:
-    """Return the range of an axis of any policy's scores."""
-    low, high = (float(scores.min()), float(scores.max())) if len(scores) else (0.0, 1.0)
-    if low >= 0 and high <= 1:
-        return share_range(scores)
-    return (low, high) if high > low else (low - 0.5, high + 0.5)
-
-
 def mark_threshold(fig: Drawing, value: float, label: str, palette: Palette, *, across: str) -> None:
     """Add the dashed threshold line with its number at its end.
 

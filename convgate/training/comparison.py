@@ -25,36 +25,48 @@ _MAX_FITTED = 100  # conversations of a set
 
 @torch.no_grad()
 def compare_gates(
-    parent: GateModule, child: GateModule, sets: Mapping[str, Sequence[Episode]], *, rule: Rule | None = None
+    parent: GateModule,
+    child: GateModule,
+    sets: Mapping[str, Sequence[Episode]],
+    *,
+    rule: Rule | None = None,
+    tokens: Mapping[str, NDArray[np.int64]] | None = None,
 ) -> list[CaseDecisions]:
     """Return what both decide about the judged turns of each case of these episodes.
 
-    rule: what decides for both; the absolute unless given.
+    rule: what decides for both; the absolute unless given. tokens: of each turn, by conversation; where they
+    are not known, all turns cost the same.
     """
     rule = rule or Absolute()
     cases = []
     episodes = [episode for some in sets.values() for episode in some]
     for episode, group in zip(episodes, group_episodes(episodes), strict=True):
         digest = episode.hashes[-1].hex() if episode.hashes else ""
+        known = (tokens or {}).get(episode.conversation)
         starts = range(0, len(episode.questions), BATCH_SIZE)
         for first, batch in zip(starts, batches(child, episode), strict=True):
             kept = []
             for gate in (parent, child):
                 scores = torch.sigmoid(gate(batch.turns, batch.messages, batch.mask).logit)
                 kept.append(_decide(rule, scores, batch.mask, gate.learned_threshold))
-            cases += [
-                CaseDecisions(
-                    id=episode.questions[first + row].case,
-                    conversation=episode.conversation,
-                    group=group,
-                    digest=digest,
-                    turns=episode.start + torch.nonzero(judged).flatten().numpy(),
-                    relevant=batch.relevant[row][judged].bool().numpy(),
-                    parent_kept=kept[0][row][judged].numpy(),
-                    child_kept=kept[1][row][judged].numpy(),
+            for row, judged in enumerate(batch.judged):
+                question = episode.questions[first + row]
+                turns = episode.start + torch.nonzero(judged).flatten().numpy()
+                cases.append(
+                    CaseDecisions(
+                        id=question.case,
+                        conversation=episode.conversation,
+                        group=group,
+                        digest=digest,
+                        message=None if question.typed else episode.start + question.stop,
+                        turns=turns,
+                        tokens=np.ones(len(turns), dtype=np.int64) if known is None else known[turns],
+                        relevant=batch.relevant[row][judged].bool().numpy(),
+                        needed=(batch.target[row][judged] == 1).numpy(),
+                        parent_kept=kept[0][row][judged].numpy(),
+                        child_kept=kept[1][row][judged].numpy(),
+                    )
                 )
-                for row, judged in enumerate(batch.judged)
-            ]
     return cases
 
 

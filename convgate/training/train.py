@@ -11,7 +11,7 @@ from typing import Any
 from convgate.core.errors import GateError
 from convgate.core.parameters import parameter_values
 from convgate.embedding.base import Encoder
-from convgate.evaluation.judged_cases import EvaluationProgress, silent
+from convgate.evaluation.judged_cases import EvaluationProgress, count_tokens, silent
 from convgate.gate.rule import Rule
 from convgate.gate.thresholds import Expected, MaxMissed
 from convgate.training.comparison import compare_gates, fit_threshold
@@ -19,7 +19,13 @@ from convgate.training.epochs import Epoch
 from convgate.training.gate_module import GateModule
 from convgate.training.progress import report_run
 from convgate.training.records import Activate, RunRecord
-from convgate.training.report import CaseDecisions, TrainingVerdict, make_verdict
+from convgate.training.report import (
+    CaseDecisions,
+    DecisionChange,
+    TrainingVerdict,
+    list_changes,
+    make_verdict,
+)
 from convgate.training.run import Run
 from convgate.training.sets import REPLAY_PREFIX, Plan
 from convgate.training.split import MIN_COMPARED, Parts, split_episodes
@@ -41,6 +47,7 @@ class TrainingOutcome:
     verdict: TrainingVerdict | None  # against the parent; None without one, or when nothing could be held out
     sentence: str  # the verdict for people, or why there is none
     why_not_active: str  # empty when it was activated
+    changes: tuple[DecisionChange, ...] = ()  # the held-out decisions that differ from the parent's
     notes: tuple[str, ...] = ()  # sentences: what several sets have, and counts once
 
     @property
@@ -58,6 +65,7 @@ class TrainingOutcome:
             "against_parent": None if self.verdict is None else asdict(self.verdict),
             "sentence": self.sentence,
             "why_not_active": self.why_not_active,
+            "changes": [asdict(change) for change in self.changes],
             "notes": list(self.notes),
         }
 
@@ -101,11 +109,15 @@ def train_version(
         reporter("Fitting the threshold", 0, 0)
         rule = plan.rule(parent)
         threshold = fit_threshold(trainer.best, parts, rule)
-        verdict, measured = None, {}
+        verdict, measured, changes = None, {}, []
         if parent is not None:
-            decisions = _compare(plan, parts, parent, trainer.best, rule, encoder, reporter)
+            own = [each.cases for each in sets if each.cases.name not in parts.replayed]
+            tokens = {id: counts for each in own for id, counts in count_tokens(each).items()}
+            compare = partial(compare_gates, tokens=tokens)
+            decisions = _compare(plan, parts, parent, trainer.best, rule, encoder, reporter, compare)
             if decisions:
                 verdict, metrics = make_verdict(decisions, folds=len(parts.folds))
+                changes = list_changes(decisions)
                 measured = {CROSS_VALIDATED if parts.folds else HELD_OUT: metrics}
         reporter("Saving the version", 0, 0)
         saved = _saved_version(versions, run, record)
@@ -121,6 +133,7 @@ def train_version(
             verdict,
             sentence=verdict.sentence if verdict else parts.why_not_compared,
             why_not_active=why_not,
+            changes=tuple(changes),
             notes=tuple(overlap.sentence for each in sets for overlap in each.overlaps),
         )
         reporter.done(outcome.to_json())
@@ -194,6 +207,7 @@ def _compare(
     rule: Rule,
     encoder: Encoder,
     progress: EvaluationProgress,
+    compare: Callable[..., list[CaseDecisions]],
 ) -> list[CaseDecisions]:
     """Return what parent and child decide on the held-out cases; a promise has no F1, so `expected` decides.
 
@@ -208,11 +222,11 @@ def _compare(
         while not trainer.finished:
             trainer.epoch(partial(progress, stage))
         fit_threshold(trainer.best, fold, rule)
-        decisions += compare_gates(before, trainer.best, fold.compared, rule=rule)
+        decisions += compare(before, trainer.best, fold.compared, rule=rule)
     if parts.folds:
         return decisions
     progress("Comparing with the parent", 0, 0)
-    return compare_gates(before, child, parts.compared, rule=rule)
+    return compare(before, child, parts.compared, rule=rule)
 
 
 def _run_key(run: Run, record: RunRecord) -> str:

@@ -149,10 +149,9 @@ def upload(page: Page, files: dict[str, bytes]) -> None:
 
 
 def choose_name(page: Page, name: str) -> None:
-    """Say who labels, by keyboard; where somebody was said before, that it is another."""
-    if (change := page.get_by_role("button", name="Change", exact=True)).count():
-        change.press("Enter")
-    tab_to(page, page.get_by_role("textbox", name="Your name, to label"))
+    """Say who labels, by keyboard."""
+    page.get_by_role("button", name="Change", exact=True).press("Enter")
+    tab_to(page, page.get_by_role("textbox", name="Your name", exact=True))
     page.keyboard.type(name)
     page.keyboard.press("Enter")
     expect(page.get_by_text(f"Labelling as {name}")).to_be_visible()

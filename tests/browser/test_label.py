@@ -191,7 +191,7 @@ def test_two_disagree_in_a_queue_and_one_adjudicates(
         for done, digit in enumerate(digits, start=1):
             press(page, digit)
             expect(page.get_by_text(f"{name}, {done} of {count}")).to_be_visible()
-        expect(page.get_by_text("All turns of this queue have an answer of yours.")).to_be_visible()
+        expect(page.get_by_text("All suggested turns have an answer of yours.")).to_be_visible()
 
     answer_all(page, names[0], "1" * count)
     open_page(other_page, address)

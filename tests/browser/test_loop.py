@@ -59,37 +59,36 @@ def points(page: Page) -> int:
 
 def flips(page: Page) -> int:
     """How many decisions the page says flipped."""
-    text = page.get_by_text(re.compile(r"decisions? of [\d,]+ flipped")).inner_text()
+    text = page.get_by_text(re.compile(r"decisions? changed")).inner_text()
     return int(text.split()[0].replace(",", ""))
 
 
-def test_a_threshold_for_a_wanted_recall_becomes_a_version(
+def test_a_threshold_that_keeps_a_promise_becomes_a_version(
     go_to_address: Callable[[str], Page], labelled: int, versions: Versions
 ) -> None:
-    page = go_to_address("/Tune?rule=expected,strictness=1")  # goals are of rules other than the promise
-    page.get_by_test_id("stButtonGroup").get_by_text("Min recall").click()
-    slider = page.get_by_role("slider", name=re.compile("Keep at least this share of the relevant turns"))
-    slider.press("Home")
-    expect(page.get_by_text(re.compile(r"For recall 0\.05: .*recall 0\.\d\d"))).to_be_visible()
-    use = page.get_by_role("button", name=re.compile("^Use this "))
+    page = go_to_address("/Tune?rule=expected,strictness=1")  # a rule that is fitted to few labels, too
+    slider = page.get_by_role("slider", name=re.compile("Lose at most this share"))
+    slider.press("End")
+    use = page.get_by_role("button", name="Use the suggestion")
     use.click()
-    expect(use).to_be_disabled()
-    assert "goal=recall" in page.url
+    expect(use).to_have_count(0)
+    expect(page.get_by_text(re.compile(r"New: [\d,]+ of [\d,]+ messages get every turn"))).to_be_visible()
+    assert "lose=0.5" in page.url
 
     count = flips(page)
     assert count > 0
-    listed = page.get_by_text(re.compile(r"(↑ kept|↓ dropped) now · score"))
+    listed = page.get_by_text(re.compile(r"(↑ sent|↓ dropped) now; by the labels"))
     assert listed.count() == min(count, 10)
-    page.get_by_test_id("stButtonGroup").get_by_text("✓ Fixed").click()
-    expect(page.get_by_text(re.compile("now · score .*broken"))).to_have_count(0)
+    page.get_by_test_id("stButtonGroup").get_by_text("✓ Better").click()
+    expect(page.get_by_text(re.compile("↓ dropped now; .* needs it"))).to_have_count(0)
     expect(page.get_by_test_id("stPageLink").filter(has_text="for message").first).to_be_visible()
 
     enter(page.get_by_role("textbox", name="Name", exact=True), "the-surest")
-    page.get_by_role("button", name="Save version").click()
+    page.get_by_role("button", name="Save as a version").click()
     expect(page.get_by_text("Version the-surest saved. It is not active yet.")).to_be_visible()
     before = versions.active
     card = versions.get("the-surest").card
-    assert "recall 0.05" in card.note
+    assert "lose at most 50%" in card.note
     assert card.parent is not None
 
     page.get_by_role("button", name="Activate it").click()
@@ -105,6 +104,7 @@ def test_training_on_labels_is_watched_compared_used_and_undone(
 ) -> None:
     parent = versions.active
     open_page(page, "/Train")
+    page.get_by_text("Options and further data").click()
     page.get_by_test_id("stButtonGroup").get_by_text("Six scenarios").click()
     enter(page.get_by_role("spinbutton", name="Max epochs"), str(EPOCHS))
     name = page.get_by_role("textbox", name="Name", exact=True)
@@ -139,7 +139,7 @@ def test_training_on_labels_is_watched_compared_used_and_undone(
         with suppress(psutil.NoSuchProcess):  # a short training is over by now
             process.resume()
     expect(page.get_by_role("heading", name="Done: mine")).to_be_visible(timeout=2 * PATIENCE)
-    expect(page.get_by_text("Version mine saved.")).to_be_visible()
+    expect(page.get_by_text("What changed on conversations that it did not learn from")).to_be_visible()
     assert versions.active == parent, "it was asked not to be activated by itself"
 
     page.get_by_role("button", name="Activate", exact=True).click()
@@ -149,7 +149,7 @@ def test_training_on_labels_is_watched_compared_used_and_undone(
     open_page(page, "/Versions")
     row = page.locator(".st-key-version-mine")
     expect(row.get_by_text("active")).to_be_visible()
-    row.get_by_role("link", name=re.compile("^Compare with")).click()
+    row.get_by_role("link", name="Compare").click()
     expect(page).to_have_url(re.compile("/Compare.*policies="))
     expect(page.get_by_test_id("stException")).to_have_count(0)
     open_page(page, "/Versions")

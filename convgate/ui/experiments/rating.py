@@ -58,8 +58,7 @@ def draw_rating(app: App, experiment: Experiment) -> None:
         )  # fmt: skip
         draw_annotator(app)
     draw_problem()
-    if (by := annotator()) is None:
-        return
+    by = annotator()
     ratings = Experiments(app.store).ratings(experiment.name).values()
     n_rated = sum(rating.rater == by for of_trial in ratings for rating in of_trial)
     waiting = {trial.number: trial for trial in waiting_trials(app.store, experiment, by)}

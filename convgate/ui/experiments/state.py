@@ -18,7 +18,7 @@ from convgate.policies.spec import read_policy
 from convgate.policies.window import Everything
 from convgate.ui.shared import codecs
 from convgate.ui.shared.frame import App
-from convgate.ui.shared.page_state import Address, PageState, param
+from convgate.ui.shared.page_state import Address, StandaloneState, param
 from convgate.ui.shared.policy_options import option_label, option_labels
 
 BudgetName = Literal["matched", "free", "share"]
@@ -40,7 +40,7 @@ ARMS = codecs.Codec("; ".join, lambda text: tuple(dict.fromkeys(map(_read_arm, t
 
 
 @dataclass(frozen=True)
-class ExperimentsState(PageState):
+class ExperimentsState(StandaloneState):
     """All experiments, the report of one, its queue, or a replay."""
 
     on: Literal["experiments", "replay"] = "experiments"
@@ -52,11 +52,6 @@ class ExperimentsState(PageState):
     budgets: tuple[BudgetName, ...] = ("matched",)
     share: float = param(0.35, codecs.share(0.05, 1.0))  # of the history's tokens
     measure: bool = False  # whether a person asked for the replay
-
-    @property
-    def follows_open(self) -> bool:
-        """Whether the open conversation is shown: Experiments shows none."""
-        return False
 
 
 page = Address("experiments", ExperimentsState, bare=True)

@@ -28,21 +28,20 @@ from convgate.ui.shared.text import literal
 GENERATION = "label.import.generation"
 _MAX_PROBLEMS = 10
 _KINDS: dict[LabelFormat, str] = {"relevance-set": "Relevance set", "csv": "CSV table"}
-_VIEWS = {"annotators": "Annotators", "files": "Import and export"}
+VIEWS = {"annotators": "Annotators", "files": "Import and export"}
 _BADGES = {"good": "green", "fair": "orange", "low": "red", "few": "gray", "undefined": "gray"}
 
 
 def draw_more(app: App, state: ExploreState) -> None:
     """Draw the menu of further views, and the one that is chosen."""
     draw_problem()
-    shown = state.show if state.show in _VIEWS else None
     st.segmented_control(
-        "More", list(_VIEWS), format_func=_VIEWS.__getitem__, label_visibility="collapsed",
-        **page.control("show", shown),
+        "More", list(VIEWS), format_func=VIEWS.__getitem__, label_visibility="collapsed",
+        **page.control("show"),
     )  # fmt: skip
-    if shown == "annotators":
+    if state.show == "annotators":
         _draw_annotators(app)
-    elif shown == "files":
+    elif state.show == "files":
         _draw_files(app, state)
 
 
@@ -79,16 +78,13 @@ def _draw_files(app: App, state: ExploreState) -> None:
                 file_name=f"labels{SUFFIXES[kind]}", key=f"label.export.{kind}", on_click="ignore",
                 icon=":material/download:",
             )  # fmt: skip
-    if (by := annotator()) is None:
-        st.caption("Choose a name above to import.")
-        return
     file = st.file_uploader(
         "Import relevance sets, or lists of relevant turns",
         key=f"label.import.{st.session_state.setdefault(GENERATION, 0)}",
         help="Answers without a name become yours; those without a conversation are about the open one.",
     )
     if file is not None:
-        _draw_import(app, state, by, file.name, file.getvalue())
+        _draw_import(app, state, annotator(), file.name, file.getvalue())
 
 
 def _draw_import(app: App, state: ExploreState, by: str, name: str, content: bytes) -> None:

@@ -1,16 +1,17 @@
-"""Label from top to bottom: what is worked on, one card with one question, and more below."""
+"""Label from top to bottom: the steps, one card with one question, what is worked on, and more."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
-from convgate.ui.label.more import draw_more
-from convgate.ui.label.work import draw_work, resume
-from convgate.ui.shared import scoring
-from convgate.ui.shared.annotator import draw_annotator
+from convgate.store import CurrentKey
+from convgate.ui.label.more import VIEWS, draw_more
+from convgate.ui.label.work import draw_progress, draw_work, resume
+from convgate.ui.shared import keys, scoring
 from convgate.ui.shared.answering import (
     Answering,
     draw_actions,
@@ -19,8 +20,9 @@ from convgate.ui.shared.answering import (
     take_answers,
     transcript_labelling,
 )
-from convgate.ui.shared.explore_state import page
+from convgate.ui.shared.explore_state import go, page
 from convgate.ui.shared.frame import App
+from convgate.ui.shared.improvement import Improvement, draw_improvement
 from convgate.ui.shared.outcome import PolicyOutcome, compute_outcome
 from convgate.ui.shared.picker import pick_message
 from convgate.ui.shared.policy_options import option_labels
@@ -31,6 +33,7 @@ from convgate.ui.shared.turn import draw_steps
 
 GATE, TRANSCRIPT = "label.gate", "label.transcript"
 _STYLE = Path(__file__).with_name("label.css")
+_HEIGHT = "max(12rem, 100vh - min(40rem, 80vw))"  # of the turns; the answers stay in the window
 _CONTEXT = 2  # turns that are shown before and after the turn that is asked about
 
 
@@ -38,12 +41,14 @@ def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
     state, problems = page.current()
+    if state.show not in VIEWS:
+        state = replace(state, show=None)  # a tab of Explore
     if state.conversation is None:
         state = resume(app, state)
+    improvement = draw_improvement(app, "label")
     picked = pick_message(page, app, state, problems, policy=option_labels(app.settings.home))
     if picked is None:
         page.keep(state)
-        draw_annotator(app)
         draw_more(app, state)  # labels can be imported with their conversations
         return
     state, message = picked
@@ -51,12 +56,16 @@ def draw_page(app: App) -> None:
     scoring.encode_ahead(message, policy)
     scored = compute_outcome(app, state, message, policy, None)
     version = scored.gate.version if scored.gate else None
+    card = st.container(border=True, key="label-card", gap="xsmall")
     answers = read_answers(app, scored.message, version, draw_work(app, state, scored.message))
     selected = state.selected
     if selected is None and len(answers.history):
         selected = answers.ask[0] if answers.ask else answers.history[-1]
-    with st.container(border=True, key="label-card", gap="xsmall"):
+    with card:
+        draw_progress(app, state, scored.message)
         _draw_question(app, scored, answers, selected)
+        if answers.is_complete:
+            _draw_next_conversation(improvement, scored.message.key)
         if selected is None:
             draw_actions(answers)
         else:
@@ -65,25 +74,38 @@ def draw_page(app: App) -> None:
 
 
 def _draw_question(app: App, scored: PolicyOutcome, answers: Answering, selected: int | None) -> None:
-    """Draw the current message, and what is asked about it."""
-    work = answers.work
-    if answers.by and not answers.ask and len(answers.history) and not work.next_message:
-        st.success("All turns before this message have an answer. Press N for the next message.")
-    current = scored.message.current
+    """Draw the current message, what is asked about it, and why."""
+    work, current = answers.work, scored.message.current
     title = literal(app.conversations.summary(scored.message.key).title, limit=70)
     number = "The question" if current.index is None else f"Message {current.index + 1:,}"
     st.caption(f"{title} · {number}")
     with st.container(key="label-message"):
         show_text(current.turn.scored_text.strip(), limit=1_000)
-    if selected is None or not answers.can_answer(selected):
+    if work.finished and not work.adjudicating:
+        st.markdown(":material/done_all: All suggested turns have an answer of yours.")
+    elif answers.is_complete and not work.next_message:
+        st.markdown(":material/done_all: All turns before this message have an answer.")
+    elif selected is None or not answers.can_answer(selected):
         other = "another turn with a disagreement" if work.adjudicating else "a turn before this message"
         if not answers.paused:
             st.markdown("Nothing is left to answer." if work.finished else f"Choose {other}.")
-        return
-    verb = "Adjudicate: does" if work.adjudicating else "Does"
-    st.subheader(f"{verb} turn {selected + 1:,} matter to this message?", anchor=False)
-    if reason := work.reasons.get(selected):
-        st.caption(f"Asked because: {reason}")
+    else:
+        verb = "Adjudicate: does" if work.adjudicating else "Does"
+        st.subheader(f"{verb} turn {selected + 1:,} matter to this message?", anchor=False)
+        newest = "the newest turn without an answer" if answers.ask[:1] == [selected] else ""
+        if reason := work.reasons.get(selected) or newest:
+            st.caption(f"Asked because: {reason}")
+
+
+def _draw_next_conversation(improvement: Improvement, here: str) -> None:
+    """Draw the button to the next conversation without labels, when there is one."""
+    for key, title in improvement.first.items():
+        if key != here:
+            st.button(
+                f"Next: {literal(title, limit=60)}", key="label.next", type="primary", shortcut=keys.ONWARD,
+                icon=":material/arrow_forward:", on_click=go, args=(CurrentKey(key, None, ""), None),
+            )  # fmt: skip
+            return
 
 
 def _draw_turn(scored: PolicyOutcome, answers: Answering, selected: int) -> None:
@@ -111,7 +133,12 @@ def _draw_context(scored: PolicyOutcome, answers: Answering, selected: int, *, s
         only=turns,
     )
     data = transcript_data(
-        conversation, scored.message.current, scored.decisions, marks, place=scored.message.key, height="60vh"
+        conversation,
+        scored.message.current,
+        scored.decisions,
+        marks,
+        place=scored.message.key,
+        height=_HEIGHT,
     )
     rows = [row for row in data["rows"] if row["turn"] in turns]
     if not shows_gate:  # scores and decisions would bias the answers

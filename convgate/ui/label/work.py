@@ -32,28 +32,30 @@ WORK, QUEUE, DISAGREEMENT = "label.work", "label.queue", "label.disagreement"
 _MAKE = "label.queue.make"  # whether this run makes a queue
 _QUEUE_SIZE = 50  # turns
 _MAX_LISTED = 200  # disagreements in the menu
-_MODES = {"conversation": "This conversation", "queue": "A queue", "adjudicate": "Disagreements"}
+_MODES = {
+    "conversation": "Conversation", "queue": "Suggested turns", "adjudicate": "Disagreements",
+}  # fmt: skip
 _REASONS = {
-    "threshold": "near the threshold",
-    "versions": "versions disagree",
-    "policies": "policies disagree",
-    "annotators": "annotators disagree",
-    "audit": "random",
+    "threshold": "the gate is unsure about it",
+    "versions": "two versions decide differently",
+    "policies": "two policies decide differently",
+    "annotators": "annotators answered differently",
+    "audit": "drawn at random, to find what all overlook",
 }
 
 
 def resume(app: App, state: ExploreState) -> ExploreState:
     """Return where the annotator stopped; of a queue or disagreements, the next turn to answer."""
+    if state.queue is None and not state.adjudicate:
+        if last := Labels(app.store).last_current(annotator()):
+            return _at(state, last, None)
+        state = replace(state, queue=_unfinished_queue(app))
     place = _next_place(app, state)
-    if state.queue is not None or state.adjudicate:
-        return _at(state, *place) if place else state
-    by = annotator()
-    last = Labels(app.store).last_current(by) if by else None
-    return _at(state, last, None) if last else state
+    return _at(state, *place) if place else state
 
 
 def draw_work(app: App, state: ExploreState, message: OpenMessage) -> Work:
-    """Draw what can be worked on and how much of it is done, and return the chosen work."""
+    """Draw what can be worked on and who labels, and return the chosen work."""
     if st.session_state.pop(_MAKE, False) and _make_queue(app):
         _open_queue(app)
         st.rerun()
@@ -64,7 +66,7 @@ def draw_work(app: App, state: ExploreState, message: OpenMessage) -> Work:
         st.segmented_control(
             "Work on", list(_MODES), key=WORK, format_func=_MODES.__getitem__, required=True,
             on_change=_choose_mode, args=(app,), label_visibility="collapsed",
-            help="A queue asks about the turns that teach most, from all conversations.",
+            help="Suggested turns are those that teach most, from all conversations.",
         )  # fmt: skip
         if n_disagreements:
             st.caption(f"{pluralize(n_disagreements, 'disagreement')} to adjudicate", width="content")
@@ -74,11 +76,15 @@ def draw_work(app: App, state: ExploreState, message: OpenMessage) -> Work:
         draw_annotator(app, lambda name: "{:,} of {:,}".format(*_count_answers(app, state, message, name)))
     if state.adjudicate:
         return _draw_disagreements(app, state, message)
-    work = Work() if state.queue is None else _draw_queue(app, state, state.queue, message)
-    if (by := annotator()) is not None:
+    return Work() if state.queue is None else _draw_queue(app, state, state.queue, message)
+
+
+def draw_progress(app: App, state: ExploreState, message: OpenMessage) -> None:
+    """Draw how much of the queue or the message is answered; nothing for disagreements."""
+    if not state.adjudicate:
+        by = annotator()
         done, total = _count_answers(app, state, message, by)
         st.progress(done / max(total, 1), text=f"{literal(by)}, {done:,} of {total:,}")
-    return work
 
 
 def _draw_queue(app: App, state: ExploreState, number: int, message: OpenMessage) -> Work:
@@ -90,18 +96,15 @@ def _draw_queue(app: App, state: ExploreState, number: int, message: OpenMessage
         if number in names:
             put(QUEUE, number)
             st.selectbox(
-                "Queue", list(names), key=QUEUE, format_func=lambda number: names.get(number, str(number)),
+                "Suggestions of", list(names), key=QUEUE,
+                format_func=lambda number: names.get(number, str(number)),
                 on_change=lambda: _open_queue(app, st.session_state[QUEUE]),
             )  # fmt: skip
-        st.button("New queue", key="label.queue.new", on_click=_ask_for_queue, icon=":material/add:")
+        st.button("New suggestions", key="label.queue.new", on_click=_ask_for_queue, icon=":material/add:")
     if number not in names:
-        st.error(f"There is no queue {number}.")
+        st.error(f"There are no suggestions {number}.")
         return Work(finished=True)
-    if annotator() is None:
-        return Work()
-    is_finished = not queues.progress(number, annotator() or "").left
-    if is_finished:
-        st.success("All turns of this queue have an answer of yours.", icon=":material/done_all:")
+    is_finished = not queues.progress(number, annotator()).left
     here = message.labelled
     return Work(
         {item.turn: _REASONS.get(item.kind, item.kind) for item in queues.items_about(number, here)},
@@ -114,9 +117,7 @@ def _draw_queue(app: App, state: ExploreState, number: int, message: OpenMessage
 
 def _make_queue(app: App) -> bool:
     """Make a queue out of the whole library; return whether there is anything to ask about."""
-    if (by := annotator()) is None:
-        st.info("Choose a name to make a queue.", icon=":material/person:")
-        return False
+    by = annotator()
     seed = secrets.randbelow(2**31)
     gate, names = scoring.load_gate(app), option_labels(app.settings.home)
     versions = [name for name in names if read_policy(name).version not in (None, gate.version)]
@@ -146,8 +147,6 @@ def _draw_disagreements(app: App, state: ExploreState, message: OpenMessage) -> 
         f"{pluralize(len(listed), 'disagreement')}", listed[:_MAX_LISTED], key=DISAGREEMENT, index=None,
         format_func=_format_disagreement, on_change=_choose_disagreement, placeholder="Choose one",
     )  # fmt: skip
-    if annotator() is None:
-        st.caption("Choose a name above to adjudicate.")
     rows = counts.disagreements(here, adjudicated=True)
     return Work(
         {row.turn: "annotators disagree" for row in reversed(rows)},
@@ -183,18 +182,22 @@ def _ask_for_queue() -> None:
 
 def _open_queue(app: App, number: int | None = None) -> None:
     """Show a queue, by default the newest unfinished one; where there is none, have the run make one."""
-    queues, by = Queues(app.store), annotator() or ""
     if number is None:
-        numbers = list(queues.names())
-        number = next((n for n in numbers if queues.progress(n, by).left), next(iter(numbers), None))
+        number = _unfinished_queue(app) or next(iter(Queues(app.store).names()), None)
     st.session_state[_MAKE] = number is None
     page.change(queue=number, adjudicate=False)
     _go_on(app, page.now())
 
 
+def _unfinished_queue(app: App) -> int | None:
+    """Return the newest queue with turns left to answer."""
+    queues = Queues(app.store)
+    return next((number for number in queues.names() if queues.progress(number, annotator()).left), None)
+
+
 def _skip(app: App, state: ExploreState, here: CurrentKey) -> None:
     with reporting_problems():
-        keep_saved(Labels(app.store).skip(here, by=annotator() or ""))
+        keep_saved(Labels(app.store).skip(here, by=annotator()))
         _go_on(app, state, here)
 
 
@@ -211,7 +214,7 @@ def _next_place(
     if state.queue is not None:
         queues = Queues(app.store)
         items = queues.items_about(state.queue, here) if here else []
-        item = queues.next_item(state.queue, annotator() or "", after=items[-1].place if items else None)
+        item = queues.next_item(state.queue, annotator(), after=items[-1].place if items else None)
         return (item.current, item.turn) if item else None
     rows = Labels(app.store).disagreements() if state.adjudicate else []
     return next(((row.current, row.turn) for row in rows if row.current != here), None)

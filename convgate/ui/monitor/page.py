@@ -27,7 +27,7 @@ from convgate.ui.monitor.log import draw_alerts, draw_charts, draw_open_alerts, 
 from convgate.ui.shared.actions import ActionResult, draw_result, run_action
 from convgate.ui.shared.codecs import one_of
 from convgate.ui.shared.frame import App
-from convgate.ui.shared.page_state import Address, PageState, param
+from convgate.ui.shared.page_state import Address, StandaloneState, param
 from convgate.ui.shared.tables import draw_numbers, markdown_table
 from convgate.ui.shared.text import literal
 
@@ -63,16 +63,11 @@ _CHECKS: dict[CheckState, str] = {
 
 
 @dataclass(frozen=True)
-class MonitorState(PageState):
+class MonitorState(StandaloneState):
     """A period of the log up to now, or the rollout: ?period=7d, ?on=rollout."""
 
     on: Literal["log", "rollout"] = "log"
     period: str = param("24h", one_of(PERIODS))
-
-    @property
-    def follows_open(self) -> bool:
-        """Whether the open conversation is shown: Monitor shows none."""
-        return False
 
 
 page = Address("monitor", MonitorState)

@@ -1,11 +1,11 @@
-"""Activate versions, roll back, and set the baseline, each with its undo."""
+"""Activate versions and roll back, each with its undo."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from convgate.ui.shared.actions import ActionResult
-from convgate.ui.shared.annotator import person
+from convgate.ui.shared.annotator import annotator
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.text import literal
 from convgate.versions import UNTRAINED
@@ -28,7 +28,7 @@ def activate(app: App, name: str) -> ActionResult:
     Raises GateError, with nothing changed, for a damaged, missing or foreign version, and EncoderError when
     the encoder cannot be loaded.
     """
-    change = Versions(app.settings.home).activate(name, who=person(), encoder=app.encoder().identity)
+    change = Versions(app.settings.home).activate(name, who=annotator(), encoder=app.encoder().identity)
     sentence = f"{bold(name)} is active."
     if app.settings.version not in (None, name):
         sentence += f" Your settings name {literal(str(app.settings.version))}, which has precedence."
@@ -38,21 +38,11 @@ def activate(app: App, name: str) -> ActionResult:
 def roll_back(app: App) -> ActionResult:
     """Activate the version that was active before; errors as in `activate`."""
     versions = Versions(app.settings.home)
-    name = versions.rollback(who=person(), encoder=app.encoder().identity) or UNTRAINED
+    name = versions.rollback(who=annotator(), encoder=app.encoder().identity) or UNTRAINED
     return ActionResult(f"Rolled back: {bold(name)} is active.", partial(_undo, app, versions.history[-1]))
-
-
-def set_baseline(app: App, name: str | None) -> ActionResult:
-    """Compare the metrics of all versions with that version; None: with their parents."""
-    change = Versions(app.settings.home).set_baseline(name, who=person())
-    sentence = f"{bold(name)} is the baseline." if name else "There is no baseline."
-    return ActionResult(sentence, partial(_undo, app, change) if change else None)
 
 
 def _undo(app: App, change: Change) -> ActionResult:
     versions = Versions(app.settings.home)
-    encoder = app.encoder().identity if change.pointer == "active" else None
-    versions.undo(change, who=person(), encoder=encoder)
-    if change.pointer == "active":
-        return ActionResult(f"Undone: {bold(versions.active or UNTRAINED)} is active again.")
-    return ActionResult(f"Undone: the baseline is {bold(versions.baseline or 'none')}.")
+    versions.undo(change, who=annotator(), encoder=app.encoder().identity)
+    return ActionResult(f"Undone: {bold(versions.active or UNTRAINED)} is active again.")

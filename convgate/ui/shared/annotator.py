@@ -1,4 +1,4 @@
-"""Who labels: chosen once in a browser, and remembered there."""
+"""Who labels: the login until somebody chooses a name, which the browser remembers."""
 
 from __future__ import annotations
 
@@ -30,41 +30,32 @@ _keep = st.components.v2.component(
 )
 
 
-def annotator() -> str | None:
-    """Return the name under which this browser labels; None until one was chosen."""
-    if NAME not in st.session_state:
-        st.session_state[NAME] = _name_in_cookie()
-    name: str | None = st.session_state[NAME]
-    return name
-
-
-def person() -> str:
-    """Return who is at work here: the annotator, else the login of who started the app."""
-    return annotator() or login_name()
+def annotator() -> str:
+    """Return the name under which this browser labels, else the login of who started the app."""
+    return _chosen() or _login()
 
 
 def is_asked() -> bool:
     """Return whether `draw_annotator` asks for a name, which takes a line of its own."""
-    return annotator() is None or bool(st.session_state.get(_ASKED))
+    return bool(st.session_state.get(_ASKED))
 
 
 def draw_annotator(app: App, progress: Callable[[str], str] | None = None) -> None:
     """Draw who labels here, or the question who it is. progress: that of a known annotator."""
-    name = annotator()
     # Without a gap, for the component that sets the cookie has no height and would still take one.
     with st.container(gap=None, width="stretch" if is_asked() else "content", key="annotator"):
         if is_asked():
             _draw_question(app, progress)
         else:
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
-                st.markdown(f":material/person: Labelling as **{literal(name or '')}**", width="content")
+                st.markdown(f":material/person: Labelling as **{literal(annotator())}**", width="content")
                 st.button("Change", key="annotator.change", type="tertiary", on_click=_ask)
-        _set_cookie(name)
+        _set_cookie(_chosen())
 
 
 def draw_forgetting() -> None:
     """Draw the button to have this browser forget the name, where it knows one."""
-    if (name := annotator()) is not None:
+    if (name := _chosen()) is not None:
         st.button(
             f"Forget my name in this browser ({literal(name)})", key="annotator.forget", type="tertiary",
             on_click=_forget, icon=":material/person_off:", help="Deletes the cookie. Your labels stay.",
@@ -76,11 +67,11 @@ def draw_forgetting() -> None:
 def _draw_question(app: App, progress: Callable[[str], str] | None) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="bottom", gap="small"):
         st.text_input(
-            "Your name, to label", key=_TYPED, max_chars=LONGEST_NAME, on_change=_take_typed,
+            "Your name", key=_TYPED, max_chars=LONGEST_NAME, on_change=_take_typed,
             args=(app,), placeholder="Ada",
             help="Every label says who gave it. The name stays in this browser and in your library.",
         )  # fmt: skip
-        st.button("Start labelling", key="annotator.start", on_click=_take_typed, args=(app,))
+        st.button("Use this name", key="annotator.start", on_click=_take_typed, args=(app,))
         people = [known.name for known in Labels(app.store).annotators() if known.kind == "person"]
         for name in people[:_MAX_NAMES]:
             done = f", {progress(name)}" if progress else ""
@@ -123,6 +114,20 @@ def _set_cookie(name: str | None) -> None:
             key="annotator.cookie",
             data={"cookie": COOKIE, "name": quote(name or "", safe=""), "seconds": seconds},
         )
+
+
+def _chosen() -> str | None:
+    if NAME not in st.session_state:
+        st.session_state[NAME] = _name_in_cookie()
+    name: str | None = st.session_state[NAME]
+    return name
+
+
+def _login() -> str:
+    try:
+        return check_annotator(login_name())
+    except StoreError:  # a login that no annotator can have
+        return "me"
 
 
 def _name_in_cookie() -> str | None:

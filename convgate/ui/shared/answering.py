@@ -56,7 +56,7 @@ class Answering:
     labels: Labels
     message: OpenMessage
     held: CurrentLabels
-    by: str | None  # None while no name was chosen
+    by: str
     version: str | None  # of the gate that decides
     work: Work
     paused: str = ""  # why labelling pauses, if it does
@@ -69,8 +69,7 @@ class Answering:
     @cached_property
     def mine(self) -> dict[int, str]:
         """Return the annotator's answers, or the adjudicated ones when adjudicating, by turn."""
-        annotator = ADJUDICATED if self.work.adjudicating else self.by
-        return self.held.of(annotator) if annotator else {}
+        return self.held.of(ADJUDICATED if self.work.adjudicating else self.by)
 
     @cached_property
     def ask(self) -> list[int]:
@@ -82,6 +81,11 @@ class Answering:
         """Return whether a turn can be answered for; when adjudicating, only turns with a disagreement."""
         turns = self.work.reasons if self.work.adjudicating else self.history
         return not self.work.finished and not self.paused and turn in turns
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether every turn has an answer, so that a further key is a slip."""
+        return not self.ask and bool(self.mine)
 
     def following(self, turn: int) -> int | None:
         """Return the turn to ask about after this one; None when all have an answer."""
@@ -117,7 +121,7 @@ class Answering:
                 if who != (ADJUDICATED if self.work.adjudicating else self.by)
             ]
             for turn, answers in self.held.answers.items()
-            if turn in self.mine or self.work.adjudicating or self.by is None
+            if turn in self.mine or self.work.adjudicating
         }
 
 
@@ -140,7 +144,7 @@ def draw_answers(answering: Answering, turn: int) -> None:
             for value, name in NAMES.items():
                 st.button(
                     f"{MARKS[value]} {name}{several}", key=f"answering.{value}", shortcut=_KEYS[value],
-                    disabled=answering.by is None or not answering.can_answer(turn),
+                    disabled=answering.is_complete or not answering.can_answer(turn),
                     type="primary" if value == mine else "secondary",
                     on_click=_answer, args=(answering, turn, value, scope), wrap=True,
                 )  # fmt: skip
@@ -152,8 +156,6 @@ def draw_actions(answering: Answering, turn: int | None = None) -> None:
     draw_problem()
     if answering.paused:
         st.warning(answering.paused, icon=":material/pause:")
-    if answering.by is None:
-        return
     can_undo, can_redo = answering.labels.can_undo(answering.by)
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="answering-saved"):
         for action, key, enabled in (("undo", keys.UNDO, can_undo), ("redo", keys.REDO, can_redo)):
@@ -193,11 +195,11 @@ def transcript_labelling(answering: Answering, selected: int | None) -> Labellin
     st.session_state[_SHOWN] = answering
     client, number = st.session_state.get(_STORED, ("", 0))
     scope = _scope(answering)
-    targets = answering.targets(selected or 0, scope) if scope == "rest" and answering.by else []
+    targets = answering.targets(selected or 0, scope) if scope == "rest" else []
     return Labelling(
         mine=answering.mine,
         theirs=answering.others(),
-        enabled=answering.by is not None,
+        enabled=True,
         open=frozenset(turn for turn in answering.history if answering.can_answer(turn)),
         scope=scope,
         targets=frozenset(targets),
@@ -220,7 +222,6 @@ def take_answers(key: str) -> None:
         st.session_state[_STORED] = (client, stored)
         if (
             answering is not None
-            and answering.by is not None
             and answer.current == current_name(answering.message.key, answering.message.current)
             and answering.can_answer(answer.turn)
         ):
@@ -229,9 +230,7 @@ def take_answers(key: str) -> None:
             n_failed += 1
     if n_failed:
         with reporting_problems():
-            raise StoreError(
-                f"{pluralize(n_failed, 'answer')} not stored. Choose a name, then repeat it for this message."
-            )
+            raise StoreError(f"{pluralize(n_failed, 'answer')} not stored. Repeat it for this message.")
 
 
 def _scope(answering: Answering) -> Scope:
@@ -244,10 +243,13 @@ def _switch_scope() -> None:
 
 def _answer(answering: Answering, turn: int, value: Answer | None, scope: Scope) -> None:
     """Store an answer, or clear the one answer, and go on."""
-    if (by := answering.by) is None:
-        return
+    by = answering.by
     with reporting_problems():
         now = answering.reloaded()
+        if value is not None and now.is_complete:
+            raise StoreError(
+                "every turn of this message has an answer; undo (Z) or clear (0) one to change it"
+            )
         answers = dict.fromkeys([turn] if value is None else now.targets(turn, scope), value)
         labels, current, work = now.labels, now.message.labelled, now.work
         if work.adjudicating:
@@ -273,8 +275,6 @@ def _go_on(answering: Answering, turn: int) -> None:
 
 def _undo_or_redo(answering: Answering, action: str) -> None:
     """Undo or redo the annotator's last action, and show where it was."""
-    if answering.by is None:
-        return
     labels = answering.labels
     with reporting_problems():
         saved = labels.undo(answering.by) if action == "undo" else labels.redo(answering.by)

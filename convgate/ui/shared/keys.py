@@ -15,4 +15,5 @@ NEXT_BOUNDARY = "J"
 RELEVANT, NOT_RELEVANT, UNSURE, CLEAR = "1", "2", "3", "0"  # transcript.js knows them too
 UNDO, REDO = "Z", "Y"
 LATER = "L"
+ONWARD = "G"
 SCOPE = "B"

@@ -133,8 +133,10 @@ def pick_source(
     return known[chosen]
 
 
-def draw_trained_on(app: App, versions: Iterable[str], names: Iterable[str]) -> None:
-    """Mark versions that were trained or tuned on the labelled data of these names."""
+def learned_from(app: App, versions: Iterable[str], names: Iterable[str]) -> list[str]:
+    """Return a warning about the versions that were trained or tuned on the labelled data of these names."""
+    names = list(names)
+    by_data: dict[str, list[str]] = {}
     for version in versions:
         if version == UNTRAINED:
             continue
@@ -145,8 +147,18 @@ def draw_trained_on(app: App, versions: Iterable[str], names: Iterable[str]) -> 
             if name in known or (name == LABELS and known & {"labels", "my labels"})
         ]
         if used:
-            text = f"{version} was trained or tuned on {join_words(used)}. Expect lower scores on new data."
-            st.warning(literal(text), icon=":material/model_training:")
+            by_data.setdefault(join_words(used), []).append(version)
+    return [
+        f"{join_words(each)} {'was' if len(each) == 1 else 'were'} trained or tuned on {data}. Expect lower"
+        " scores on new data."
+        for data, each in by_data.items()
+    ]
+
+
+def draw_trained_on(app: App, versions: Iterable[str], names: Iterable[str]) -> None:
+    """Draw the warning of `learned_from`."""
+    for text in learned_from(app, versions, names):
+        st.warning(literal(text), icon=":material/model_training:")
 
 
 def draw_source_problems(known: Mapping[str, SetInfo]) -> None:

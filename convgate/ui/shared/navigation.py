@@ -9,6 +9,7 @@ from convgate.ui.shared.text import literal
 LIBRARY = "app.py"
 EXPLORE = "pages/1_Explore.py"
 LABEL = "pages/2_Label.py"
+TUNE = "pages/3_Tune.py"
 TRAIN = "pages/4_Train.py"
 VERSIONS = "pages/5_Versions.py"
 COMPARE = "pages/6_Compare.py"
@@ -23,7 +24,7 @@ GROUPS = {
     },
     "Improve": {
         "Label": (LABEL, ":material/label:"),
-        "Tune": ("pages/3_Tune.py", ":material/tune:"),
+        "Tune": (TUNE, ":material/tune:"),
         "Train": (TRAIN, ":material/model_training:"),
         "Versions": (VERSIONS, ":material/account_tree:"),
         "Experiments": ("pages/10_Experiments.py", ":material/experiment:"),

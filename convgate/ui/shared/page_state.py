@@ -139,6 +139,19 @@ class PageState:
         return replace(self, **changes), problems
 
 
+@dataclass(frozen=True)
+class StandaloneState(PageState):
+    """The state of a page that is about no single conversation.
+
+    Opened by its plain address, it stays there: another one would take a press of "back" of its own.
+    """
+
+    @property
+    def follows_open(self) -> bool:
+        """Never."""
+        return False
+
+
 S = TypeVar("S", bound=PageState)
 
 _OPEN = "app.open"  # the open conversation, turn and question

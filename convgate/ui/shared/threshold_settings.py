@@ -18,6 +18,9 @@ from convgate.ui.shared.codecs import Codec
 from convgate.ui.shared.page_state import Address
 from convgate.ui.shared.session_state import put
 
+_SLIDERS = {"strictness": "Cost of an extra turn; a missed one costs 1"}
+"""Labels of sliders that say more than the parameter's name."""
+
 
 @dataclass(frozen=True, slots=True)
 class ThresholdSettings:
@@ -94,6 +97,11 @@ def adjustable(part: Any) -> list[Field[Any]]:
     return [item for item in fields(part) if "low" in item.metadata]
 
 
+def _label(item: Field[Any]) -> str:
+    label: str = _SLIDERS.get(item.name, item.metadata["label"])
+    return label[:1].upper() + label[1:]
+
+
 def _texts(rule: Any) -> list[str]:
     """Return the names of the rule's texts that its decisions depend on."""
     return [item.name for item in fields(rule) if item.metadata.get("decides")]
@@ -162,8 +170,9 @@ class RuleControls:
             kind = type(step)
             put(key, kind(value))
             st.slider(
-                meta["label"][:1].upper() + meta["label"][1:], kind(low), kind(high), step=step, key=key,
-                on_change=self._change_value, args=(item.name, key), help=meta["help"] or None,
+                _label(item), kind(low), kind(high), step=step, key=key,
+                on_change=self._change_value, args=(settings.rule.name, item.name, key),
+                help=meta["help"] or None,
             )  # fmt: skip
         turns, limits = max(1, extent.turns), settings.limits
         max_turns = turns if limits.max_turns is None else min(limits.max_turns, turns)
@@ -174,11 +183,11 @@ class RuleControls:
             help="With a min of 0 the gate may keep nothing; a max of all turns is no limit.",
         )  # fmt: skip
 
-    def draw_reset(self) -> None:
-        """Draw the button that returns to the version's own settings."""
+    def draw_reset(self, help: str = "Back to the version's rule") -> None:
+        """Draw the button that returns to the own settings."""
         st.button(
             "Reset", key=f"{self.page.name}.reset", icon=":material/undo:", on_click=self.page.change,
-            kwargs={"choice": None}, disabled=self._now().same(self.own), help="Back to the version's rule",
+            kwargs={"choice": None}, disabled=self.page.now().choice is None, help=help,
         )  # fmt: skip
 
     def choose(self, settings: ThresholdSettings) -> None:
@@ -194,10 +203,11 @@ class RuleControls:
         rule = self.own.rule if name == self.own.rule.name else RULES[name]()
         self.choose(ThresholdSettings(rule, self._now().limits))
 
-    def _change_value(self, name: str, key: str) -> None:
+    def _change_value(self, rule: str, name: str, key: str) -> None:
         settings = self._now()
-        rule = replace(settings.rule, **{name: st.session_state[key]})
-        self.choose(replace(settings, rule=rule))
+        if settings.rule.name == rule:  # not a move of another rule's slider that arrives late
+            changed = replace(settings.rule, **{name: st.session_state[key]})
+            self.choose(replace(settings, rule=changed))
 
     def _change_limits(self, turns: int) -> None:
         low, high = st.session_state[f"{self.page.name}.limits"]

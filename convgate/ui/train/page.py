@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
@@ -13,9 +11,7 @@ from convgate.core.errors import ConvgateError
 from convgate.core.text import format_age, pluralize
 from convgate.evaluation.duplicates import Overlap, remove_duplicates
 from convgate.figures.training import epoch_curves
-from convgate.labels.agreement import training_warnings
 from convgate.labels.gold import gold_set
-from convgate.labels.weekly_agreement import calibration
 from convgate.training.epochs import FURTHER, Epoch
 from convgate.training.library import RelevanceSets, SetInfo
 from convgate.training.process import resume_training, start_training
@@ -25,26 +21,22 @@ from convgate.training.sets import REPLAYS
 from convgate.training.split import MIN_COMPARED, MIN_CONVERSATIONS, count_conversations
 from convgate.transcripts import RelevanceSet
 from convgate.ui.shared.actions import draw_problem, reporting_problems
-from convgate.ui.shared.activation import activate, roll_back
-from convgate.ui.shared.annotator import person
+from convgate.ui.shared.annotator import annotator
 from convgate.ui.shared.frame import App, show_problem
+from convgate.ui.shared.improvement import draw_improvement
 from convgate.ui.shared.label_sources import (
     LABELS,
-    describe_source,
     draw_sources,
-    draw_too_few,
     read_labelled,
     sources,
     usable,
 )
-from convgate.ui.shared.navigation import COMPARE, LABEL, VERSIONS
-from convgate.ui.shared.page_state import Address, PageState
-from convgate.ui.shared.policy_options import version_option
-from convgate.ui.shared.tables import interval_cell, markdown_table
+from convgate.ui.shared.navigation import VERSIONS
 from convgate.ui.shared.text import literal, show_text
 from convgate.ui.shared.training_curves import draw_epochs
+from convgate.ui.train.report import draw_report
+from convgate.ui.train.state import TrainState, attempt, page
 from convgate.versions import UNTRAINED
-from convgate.versions.card import MetricSet
 from convgate.versions.catalog import Versions
 
 PARENT, EPOCHS, NAME, NOTE = "train.parent", "train.epochs", "train.name", "train.note"
@@ -62,91 +54,80 @@ _STATES = {
 _LOG_BYTES = 6_000  # of its end
 
 
-@dataclass(frozen=True)
-class TrainState(PageState):
-    """A new training and the list of all, or one of them: ?data=@labels,talks or ?run=ID."""
-
-    run: str | None = None  # the id of the training that is open
-    data: tuple[str, ...] | None = None  # the labels and sets of a new one; None: the labels
-
-
-page = Address("train", TrainState)
-
-
-def attempt(action: Callable[..., Any], *args: Any) -> None:
-    """Run the action of a button; the page shows its ConvgateError."""
-    page.touched()
-    with reporting_problems():
-        action(*args)
-
-
 def draw_page(app: App) -> None:
     """Draw the page."""
     known = sources(app)
     state = page.begin(data=known)
+    improvement = draw_improvement(app, "train")
     draw_problem()
     if state.run is not None:
         draw_run(app, state.run)
     else:
-        _draw_new(app, state, known)
+        _draw_new(app, state, known, is_next=improvement.is_next("train"))
         draw_runs(app)
 
 
-def _draw_new(app: App, state: TrainState, known: Mapping[str, SetInfo]) -> None:
-    """Draw the choices, the warnings and the button."""
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.subheader("Data", anchor=False)
-        names, conversations = _draw_data(app, state, known)
-    with right:
-        st.subheader("New version", anchor=False)
-        has_parent = _draw_version(Versions(app.settings.home))
-    for warning in (*training_warnings(app.store), *calibration(app.store).warnings):
-        st.warning(literal(warning), icon=":material/warning:")
-    is_empty = not (names or st.session_state[REPLAY])
-    enough_data = False
-    if is_empty:
-        st.info("Choose data to learn from.", icon=":material/info:")
-    else:
-        enough_data = draw_too_few(conversations)
-        if conversations < MIN_CONVERSATIONS:
-            st.caption("No conversation is held out, so the new version is not compared with its parent.")
-        elif conversations < MIN_COMPARED:
-            st.caption("The new version is compared with its parent by cross-validation.")
-    st.button(
-        "Start training", key=START, type="primary" if enough_data else "secondary",
-        icon=":material/play_arrow:", on_click=attempt, args=(_start, app, names),
-        disabled=is_empty or not has_parent,
-        help="It runs in the background: you can leave or reload this page.",
-    )  # fmt: skip
-
-
-def _draw_data(app: App, state: TrainState, known: Mapping[str, SetInfo]) -> tuple[list[str], int]:
-    """Draw the choice of data; return the chosen labels and sets, and the number of their conversations."""
+def _draw_new(app: App, state: TrainState, known: Mapping[str, SetInfo], *, is_next: bool) -> None:
+    """Draw what to learn from and the button, and the options behind a click."""
     trainable = {name: info for name, info in known.items() if info.may_train}
     available = usable(trainable)
     default = (LABELS,) if LABELS in available else ()
     names = [name for name in (default if state.data is None else state.data) if name in available]
     draw_sources(page, trainable, names)
-    if LABELS not in available:
-        st.page_link(LABEL, label="No turn is labelled yet. Label some turns", icon=":material/label:")
-    for name in names:
-        terms = f" · {literal(known[name].licence)}" if known[name].licence else ""
-        st.caption(f"{describe_source(known[name])}{terms}")
     for name, info in known.items():
         if name not in trainable:
             st.caption(f":material/block: {literal(f'{name}: {info.problem or info.terms}')}")
-    _draw_upload(app, names)
-    st.pills(
-        "Replayed texts", list(REPLAYS), key=REPLAY, selection_mode="multi", default=["scenarios"],
-        persist_state="session", format_func=REPLAYS.__getitem__,
-        help="Labelled texts that come with convgate. They keep the gate from forgetting what it knows, and"
-        " weigh as much as your data.",
-    )  # fmt: skip
-    conversations, overlaps = count_together(app, names)
-    for overlap in overlaps:
-        st.caption(literal(overlap.sentence))
-    return names, conversations
+    start = st.container()
+    with st.expander("Options and further data", icon=":material/tune:"):
+        has_parent = _draw_options(app, names)
+    with start:
+        _draw_start(app, names, known, has_parent=has_parent, is_next=is_next)
+
+
+def _draw_start(
+    app: App, names: Sequence[str], known: Mapping[str, SetInfo], *, has_parent: bool, is_next: bool
+) -> None:
+    """Draw what is learned from and how it is compared, in a sentence, and the button."""
+    is_empty = not (names or st.session_state.get(REPLAY))
+    if is_empty:
+        words = "Choose data to learn from."
+    else:
+        conversations, overlaps = count_together(app, names)
+        how = "a part of them is held out to compare the new version with its parent"
+        if conversations < MIN_CONVERSATIONS:
+            how = "none is held out, so the new version is not compared with its parent"
+        elif conversations < MIN_COMPARED:
+            how = "the new version is compared with its parent by cross-validation"
+        turns = sum(known[name].judged for name in names)
+        words = (
+            f"Learns from {pluralize(turns, 'labelled turn')} of"
+            f" {pluralize(conversations, 'conversation')}; {how}."
+        )
+        for overlap in overlaps:
+            st.caption(literal(overlap.sentence))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Start training", key=START, type="primary" if is_next else "secondary",
+            icon=":material/play_arrow:", on_click=attempt, args=(_start, app, names),
+            disabled=is_empty or not has_parent,
+            help="It runs in the background: you can leave or reload this page.",
+        )  # fmt: skip
+        st.markdown(words, width="stretch")
+
+
+def _draw_options(app: App, names: Sequence[str]) -> bool:
+    """Draw the options and the upload; return whether there is a version to start from."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        has_parent = _draw_version(Versions(app.settings.home))
+    with right:
+        st.pills(
+            "Also train on texts of convgate", list(REPLAYS), key=REPLAY, selection_mode="multi",
+            default=["scenarios"], persist_state="session", format_func=REPLAYS.__getitem__,
+            help="They keep the gate from forgetting what it knows, and weigh as much as your data.",
+        )  # fmt: skip
+        _draw_upload(app, names)
+    return has_parent
 
 
 def count_together(app: App, names: Sequence[str]) -> tuple[int, list[Overlap]]:
@@ -166,11 +147,10 @@ def _count_together(digest: str, _sets: Sequence[RelevanceSet]) -> tuple[int, li
 
 def _draw_upload(app: App, names: Sequence[str]) -> None:
     key = f"{_UPLOADS}.{st.session_state.setdefault(_UPLOADS, 0)}"
-    with st.expander("Add a relevance set", icon=":material/upload_file:"):
-        st.file_uploader(
-            "JSON lines", type=["jsonl"], key=key, on_change=_upload, args=(app, names, key),
-            max_upload_size=app.settings.upload_limit_mb,
-        )  # fmt: skip
+    st.file_uploader(
+        "Add a relevance set (JSON lines)", type=["jsonl"], key=key, on_change=_upload,
+        args=(app, names, key), max_upload_size=app.settings.upload_limit_mb,
+    )  # fmt: skip
 
 
 def _upload(app: App, names: Sequence[str], key: str) -> None:
@@ -226,7 +206,7 @@ def _start(app: App, names: Sequence[str]) -> None:
         epochs=int(values[EPOCHS]),
         name=values[NAME].strip(),
         note=values[NOTE].strip(),
-        who=person(),
+        who=annotator(),
         activate=values[ACTIVATE],
     )
     page.change(run=run_id)
@@ -376,63 +356,3 @@ def _draw_log(run: Run) -> None:
     if text.strip():
         with st.container(height=240, key="train.log"):
             show_text(text)
-
-
-def draw_report(app: App, run: Run) -> None:
-    """Draw the verdict, the metrics, and the button that activates the version or rolls back."""
-    versions, name = Versions(app.settings.home), run.version
-    if name is None or name not in versions.names():
-        st.warning(f"Its version {literal(name or '')} was deleted.", icon=":material/delete:")
-        return
-    verdict = read_verdict(run.outcome.get("against_parent"))
-    parent = (run.request.parent if run.request else None) or "its parent"
-    if verdict is None:
-        st.info(f"Version **{literal(name)}** saved. {literal(run.message)}", icon=":material/help:")
-    else:
-        box, icon = (st.success, ":material/check:") if verdict.better else (st.warning, ":material/close:")
-        headline, sentence = literal(verdict.headline(parent)), literal(run.message)
-        box(f"**{headline}.** Version **{literal(name)}** saved. {sentence}", icon=icon)
-    for method, measured in versions.get(name).card.metrics.items():
-        if measured.parent:
-            _draw_metrics(method, measured, parent, name)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        _draw_activation(app, run, versions, name)
-        st.page_link(
-            VERSIONS, label="Open the version", icon=":material/account_tree:", query_params={"version": name}
-        )
-        if parent in versions.names():
-            st.page_link(
-                COMPARE, label="Compare", icon=":material/compare_arrows:",
-                query_params={"policies": f"{version_option(parent)}, {version_option(name)}"},
-            )  # fmt: skip
-
-
-def _draw_metrics(method: str, measured: MetricSet, parent: str, name: str) -> None:
-    rows = [
-        (
-            metric.upper(),
-            interval_cell(measured.parent.get(metric)),
-            interval_cell(value),
-            interval_cell(measured.gain.get(metric), is_difference=True),
-        )
-        for metric, value in measured.metrics.items()
-    ]
-    st.markdown(markdown_table(("", literal(parent), literal(name), "Difference"), rows, numbers=True))
-    st.caption(f"Measured: {literal(method)}. Ranges are 95% intervals over conversations.")
-
-
-def _draw_activation(app: App, run: Run, versions: Versions, name: str) -> None:
-    if versions.active != name:
-        why = run.outcome.get("why_not_active") or "It was activated; another version is active now."
-        st.markdown(literal(str(why)), width="content")
-        st.button(
-            "Activate", key="train.activate_now", icon=":material/check:",
-            on_click=attempt, args=(activate, app, name),
-        )  # fmt: skip
-        return
-    st.markdown(":material/check_circle: It is the active version.", width="content")
-    if before := versions.previous:
-        st.button(
-            f"Roll back to {literal(before)}", key="train.roll_back", icon=":material/undo:",
-            on_click=attempt, args=(roll_back, app),
-        )  # fmt: skip

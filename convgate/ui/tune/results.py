@@ -1,4 +1,4 @@
-"""What threshold settings do on labelled turns, compared with the version's own."""
+"""What threshold settings do on labelled turns: today's, and new ones."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from convgate.evaluation.curves import ThresholdCurve
-from convgate.evaluation.goals import Goal, best_row
+from convgate.core.text import format_share, pluralize
+from convgate.evaluation.answer_curve import AnswerCurve, answer_curve, fit_rule
 from convgate.evaluation.metrics import Bools
 from convgate.evaluation.tuning import Figures, ScoredCases, score_cases
 from convgate.policies.gate import GatePolicy
+from convgate.training.split import MIN_CONVERSATIONS
 from convgate.transcripts import RelevanceSet
 from convgate.ui.shared.results_cache import compute_once
 from convgate.ui.shared.tables import interval_cell, markdown_table
@@ -26,6 +27,18 @@ class RuleResult:
     kept: Bools  # (n,) of the judged turns
     figures: Figures
 
+    @property
+    def sentence(self) -> str:
+        """Who gets all they need, and for how much."""
+        figures = self.figures
+        share = format_share(figures.kept_token_share)
+        if not figures.asked:
+            return f"no message here needs a turn; {share} of the tokens are sent"
+        return (
+            f"{figures.answered:,} of {pluralize(figures.asked, 'message')} get every turn they need,"
+            f" with {share} of the tokens"
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class TuneResults:
@@ -33,21 +46,15 @@ class TuneResults:
 
     sets: Sequence[RelevanceSet]
     scored: ScoredCases
-    own: RuleResult  # of the version
-    new: RuleResult  # as chosen on the page
-    goal: Goal
-    curve: ThresholdCurve | None  # None for a rule without a threshold
-    best: int | None  # row of the curve that serves the goal best; None when none reaches it
-
-    @property
-    def suggested(self) -> ThresholdSettings | None:
-        """The settings at the best row."""
-        return None if self.best is None else self.at(self.best)
+    today: RuleResult  # of the version
+    new: RuleResult  # as chosen on the page, else as suggested, else today's
+    suggested: ThresholdSettings | None  # what keeps the promise on these labels; None without one
+    curve: AnswerCurve | None  # None for a rule without a threshold
 
     def at(self, row: int) -> ThresholdSettings:
-        """The settings with the threshold of that row of the curve."""
+        """The new settings with the threshold of that row of the curve."""
         assert self.curve is not None
-        rule = self.new.choice.rule.at(float(self.curve.thresholds[row]))
+        rule = self.new.choice.rule.at(float(self.curve.values[row]))
         return ThresholdSettings(rule, self.new.choice.limits)
 
 
@@ -55,31 +62,43 @@ def compute_results(
     labelled: Sequence[tuple[RelevanceSet, str]],
     policy: GatePolicy,
     choice: ThresholdSettings | None,
-    goal: Goal,
+    promise: float,
+    *,
+    fitted_on: str,
 ) -> TuneResults:
     """Score the sets once, then apply both rules; each set comes with a digest of its content.
 
-    choice: None for the policy's own settings.
+    choice: None for what is suggested. promise: the share of the needed turns that may be lost.
     """
     sets = [relevance_set for relevance_set, _ in labelled]
     key = f"{[digest for _, digest in labelled]} {policy.gate.fingerprint} {policy.encoder.identity!r}"
     scored = compute_once(f"scores {key}", lambda progress: score_cases(sets, policy, progress=progress))
     own = ThresholdSettings(policy.rule, policy.limits)
-    choice = choice or own
-    curve = best = None
-    sweep = choice.rule.sweep
-    if sweep is not None:
-        # A rule's curve is the same wherever its own threshold is.
-        curve = _curve(key, repr(choice.rule.at(sweep.low)), scored, choice)
-        best = best_row(curve, goal) if curve is not None else None
-    own_result = _apply(key, repr(own), scored, own)
-    new_result = _apply(key, repr(choice), scored, choice)
-    return TuneResults(sets, scored, own_result, new_result, goal, curve, best)
+    settings = choice or own
+    sweep = settings.rule.sweep
+    # A rule's curve is the same wherever its own threshold is.
+    curve = _curve(key, repr(settings.rule.at(sweep.low)), scored, settings) if sweep else None
+    suggested = None
+    if scored.conversations >= MIN_CONVERSATIONS:  # of fewer, one turn would decide
+        rule = fit_rule(scored, settings.rule, promise, fitted_on=fitted_on, curve=curve)
+        suggested = ThresholdSettings(rule, settings.limits) if rule else None
+    new = choice or suggested or own
+    if suggested is not None and suggested.same(own):
+        suggested = own
+        new = choice or own
+    return TuneResults(
+        sets,
+        scored,
+        _apply(key, repr(own), scored, own),
+        _apply(key, repr(new), scored, new),
+        suggested,
+        curve,
+    )
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _curve(key: str, rule: str, _scored: ScoredCases, _choice: ThresholdSettings) -> ThresholdCurve | None:
-    return _scored.curve(_choice.rule)
+def _curve(key: str, rule: str, _scored: ScoredCases, _choice: ThresholdSettings) -> AnswerCurve | None:
+    return answer_curve(_scored, _choice.rule)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -89,8 +108,8 @@ def _apply(key: str, choice: str, _scored: ScoredCases, _choice: ThresholdSettin
 
 
 def draw_metrics(results: TuneResults) -> None:
-    """Draw a table of the version's own settings and the new ones."""
-    columns = {"Version": results.own, "New": results.new}
+    """Draw a table of today's settings and the new ones."""
+    columns = {"Today": results.today, "New": results.new}
     cells = [_cells(result, results.scored.learned) for result in columns.values()]
     rows = [(name, *(column[name] for column in cells)) for name in cells[0]]
     with st.container(key="tune-metrics"):
@@ -105,13 +124,10 @@ def _cells(result: RuleResult, learned: float) -> dict[str, str]:
     figures = result.figures
     return {
         "Rule": result.choice.describe(learned=learned),
-        "All needed sent": interval_cell(figures.answerable),
+        "Messages with all they need": interval_cell(figures.answerable),
         "Needed turns missed": interval_cell(figures.missed),
+        "Tokens sent": f"{figures.tokens_kept:,} of {figures.tokens:,}",
+        "Turns sent": f"{figures.kept:,} of {figures.turns:,}",
         "Precision": interval_cell(figures.precision),
         "Recall": interval_cell(figures.recall),
-        "F1": interval_cell(figures.f1),
-        "Turns kept": f"{figures.kept:,} of {figures.turns:,}",
-        "Tokens kept": f"{figures.tokens_kept:,} of {figures.tokens:,}",
-        "Kept, not relevant": f"{figures.false_keeps:,}",
-        "Dropped, relevant": f"{figures.false_drops:,}",
     }

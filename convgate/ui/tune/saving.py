@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from convgate.core.parameters import parameter_values
-from convgate.core.text import join_words, pluralize
+from convgate.core.text import format_share, join_words, pluralize
 from convgate.gate.rule import Rule
-from convgate.gate.thresholds import Fittable
 from convgate.policies.base import NO_LIMITS
 from convgate.policies.gate import GatePolicy
 from convgate.training.library import SetInfo
 from convgate.ui.shared.actions import ActionResult, draw_result, run_action
 from convgate.ui.shared.activation import activate
-from convgate.ui.shared.annotator import person
+from convgate.ui.shared.annotator import annotator
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.label_sources import content_sha256, plain_name
 from convgate.ui.shared.page_state import Address
@@ -46,12 +45,6 @@ class NewSettings:
     results: TuneResults | None  # None without labelled data
 
     @property
-    def goal(self) -> str:
-        """The goal that they serve best; empty when they were set by hand."""
-        results = self.results
-        return results.goal.label if results is not None and results.suggested == self.choice else ""
-
-    @property
     def labels(self) -> str:
         """The labels that they were measured on; empty without."""
         if self.results is None:
@@ -62,31 +55,31 @@ class NewSettings:
     @property
     def rule(self) -> Rule:
         """The rule, with what its threshold was fitted for."""
-        rule = self.choice.rule
-        if self.goal and isinstance(rule, Fittable):
-            return replace(rule, goal=self.goal, fitted_on=f"{self.labels}, gate {self.policy.version}")
-        return rule
+        return self.choice.rule
+
+    @property
+    def is_suggested(self) -> bool:
+        """Whether the page suggested them, rather than a person."""
+        return self.results is not None and self.results.suggested == self.choice
 
 
-def draw_saving(settings: NewSettings) -> None:
-    """Draw the name and the button that makes a version of the settings."""
-    st.subheader("Save as a version", anchor=False)
+def draw_saving(settings: NewSettings, *, is_next: bool) -> None:
+    """Draw the name and the button that makes a version of the settings; is_next: the step to take now."""
     changed = not ThresholdSettings(settings.choice.rule).same(ThresholdSettings(settings.policy.rule))
-    st.caption(
-        f"The weights of {literal(settings.policy.version)} with the rule"
-        f" {literal(settings.choice.describe())}. Not active until you activate it."
-    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.button(
+            "Save as a version", key="tune.save", icon=":material/save:", on_click=_save, args=(settings,),
+            type="primary" if is_next else "secondary", disabled=not changed,
+            help=f"The weights of {literal(settings.policy.version)} with the rule"
+            f" {literal(settings.choice.describe())}. Not active until you activate it."
+            if changed else "Nothing to save: these are today's settings.",
+        )  # fmt: skip
+        st.text_input(
+            "Name", key=NAME, placeholder="Name: the date, if empty", max_chars=64,
+            label_visibility="collapsed", width=260,
+        )  # fmt: skip
     if settings.choice.limits != NO_LIMITS:
         st.caption("A version has no min and max number of turns; the settings file below has them.")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(
-            "Name", key=NAME, placeholder="The date and a number", max_chars=64,
-            help="Lower-case letters, digits, periods, hyphens and underscores. Empty for the date.",
-        )  # fmt: skip
-        st.button(
-            "Save version", key="tune.save", icon=":material/save:", on_click=_save, args=(settings,),
-            disabled=not changed, help=None if changed else "Change the rule or its threshold first",
-        )  # fmt: skip
     draw_result(settings.page)
 
 
@@ -94,7 +87,9 @@ def make_draft(settings: NewSettings, *, who: str) -> Draft:
     """Return the card of a version with this rule."""
     policy, rule = settings.policy, settings.rule
     parent = None if policy.version == UNTRAINED else Versions(settings.app.settings.home).get(policy.version)
-    goal = f"for {settings.goal}" if settings.goal else "by hand"
+    goal = "by hand"
+    if settings.is_suggested:
+        goal = f"to lose at most {format_share(settings.page.now().promise)} of the needed turns"
     note = f"Threshold tuned {goal}" + (f" on {settings.labels}" if settings.labels else ", without labels")
     values = parameter_values(rule)
     card = parent.card if parent else None
@@ -144,7 +139,7 @@ def _save(settings: NewSettings) -> None:
     app, name = settings.app, (st.session_state.get(NAME) or "").strip() or None
 
     def act() -> ActionResult:
-        draft = make_draft(settings, who=person())
+        draft = make_draft(settings, who=annotator())
         version = Versions(app.settings.home).add(settings.policy.gate, draft, name=name)
         st.session_state[NAME] = ""
         sentence = f"Version **{literal(version.name)}** saved. It is not active yet."

@@ -1,8 +1,10 @@
-"""Versions from top to bottom: the last action, what is active, then the list or a card."""
+"""Versions from top to bottom: the steps, the last action, then all on the same labels, or a card."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,26 +13,42 @@ import streamlit as st
 
 from convgate.core.errors import GateError
 from convgate.core.text import format_age, format_number, format_share, format_signed, pluralize
+from convgate.evaluation.comparison import compare_all
+from convgate.evaluation.evaluate import pool_results
+from convgate.evaluation.results import Summary
+from convgate.ui.shared import scoring
 from convgate.ui.shared.actions import ActionResult, draw_result, run_action
-from convgate.ui.shared.activation import activate, bold, roll_back, set_baseline
-from convgate.ui.shared.annotator import person
+from convgate.ui.shared.activation import activate, bold, roll_back
+from convgate.ui.shared.annotator import annotator
 from convgate.ui.shared.codecs import Codec
 from convgate.ui.shared.frame import App, show_problem
-from convgate.ui.shared.navigation import COMPARE
-from convgate.ui.shared.page_state import Address, PageState, param
+from convgate.ui.shared.improvement import draw_improvement
+from convgate.ui.shared.label_sources import (
+    learned_from,
+    pick_source,
+    plain_name,
+    read_labelled,
+    sources,
+    usable,
+)
+from convgate.ui.shared.navigation import COMPARE, LABEL
+from convgate.ui.shared.page_state import Address, StandaloneState, param
 from convgate.ui.shared.policy_options import version_option
+from convgate.ui.shared.results_cache import measure_policy
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.training_curves import draw_epochs
 from convgate.versions import check_name, is_name
-from convgate.versions.card import Card
+from convgate.versions.card import Card, Metric
 from convgate.versions.catalog import Listing, Versions
-from convgate.versions.comparison import Figure, Headline, headline
 from convgate.versions.markdown import model_card
 from convgate.versions.version import LIMITS, Version
 
 _STYLE = Path(__file__).with_name("versions.css")
 PER_PAGE = 10
-_SHORT_NAMES = {"map": "MAP", "f1": "F1", "kept_token_share": "tokens kept"}
+FIGURES = {"answerable": "Answerable", "map": "MAP", "kept_token_share": "Tokens sent"}
+"""The figures of the table by the names that `convgate evaluate` prints."""
+
+_WIDTHS = (300, 106)  # px, of the first column and the others
 _MAX_UPLOAD = sum(LIMITS.values()) >> 20  # MB
 
 
@@ -41,10 +59,11 @@ def _read(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class VersionsState(PageState):
+class VersionsState(StandaloneState):
     """The list, or one version's card: ?version=mine."""
 
     version: str | None = param(None, Codec(str, _read, "a version's name"))  # whose card is open
+    data: str | None = None  # the labels or set that versions are measured on; None: the labels
     page: int = 1  # of the list
 
 
@@ -54,15 +73,22 @@ page = Address("versions", VersionsState, bare=True)
 def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    state = page.begin()
-    draw_result(page)
+    known = sources(app)
+    state = page.begin(data=known)
     versions = Versions(app.settings.home)
     version_list = VersionList(versions, versions.listing(), versions.active, versions.baseline)
+    name = state.data if state.data in usable(known) else next(iter(usable(known)), None)
+    names = [version.name for version in version_list.listing.versions]
+    improvement = draw_improvement(app, "activate", learned_from(app, names, [name] if name else []))
+    draw_result(page)
     if state.version is not None:
         _draw_version(app, version_list, state.version)
         return
     _draw_active(app, version_list)
-    draw_list(app, version_list, state.page)
+    waiting = improvement.waiting if improvement.is_next("activate") else None
+    draw_list(app, version_list, state.page, name, waiting)
+    if len(usable(known)) > 1:
+        pick_source(page, known, name, "Measured on")
     with st.expander("Import a version", icon=":material/upload_file:"):
         draw_import(version_list.versions)
 
@@ -82,21 +108,19 @@ def _draw_version(app: App, version_list: VersionList, name: str) -> None:
 
 
 def _draw_active(app: App, version_list: VersionList) -> None:
-    """Draw which version is active, and the way back."""
+    """Draw what is wrong with the active version, and the way back."""
     try:
         version_list.versions.find(None)
     except GateError as error:
         st.error(f"{literal(str(error))}. Or activate another version.", icon=":material/broken_image:")
-    before = version_list.versions.previous
-    with st.container(horizontal=True, vertical_alignment="center"):
-        active = bold(version_list.active) if version_list.active else "none, so the gate is untrained"
-        st.markdown(f"Active version: {active}.", width="stretch")
-        if before is not None:
-            st.button(
-                f"Roll back to {literal(before)}", key="versions.rollback", icon=":material/history:",
-                on_click=run_action, args=(page, partial(roll_back, app)),
-                help="Activate the version that was active before this one",
-            )  # fmt: skip
+    if (before := version_list.versions.previous) is not None:
+        st.button(
+            f"Roll back to {literal(before)}", key="versions.rollback", icon=":material/history:",
+            on_click=run_action, args=(page, partial(roll_back, app)),
+            help="Activate the version that was active before this one",
+        )  # fmt: skip
+    if version_list.active is None:
+        st.markdown("Active version: none, so the gate is untrained.")
     if app.settings.version not in (None, version_list.active):
         st.warning(
             f"Your settings name the version {literal(str(app.settings.version))}, which overrides this page."
@@ -118,17 +142,14 @@ class VersionList:
         """Return the version of that name; None without one, or when it is damaged."""
         return next((version for version in self.listing.versions if version.name == name), None)
 
-    def reference(self, version: Version) -> Version | None:
-        """Return what a version is compared with: the baseline, else its parent; None without either."""
-        if self.baseline is not None:
-            return self.find(self.baseline) if self.baseline != version.name else None
-        parent = version.card.parent
-        candidate = self.find(parent.name) if parent else None
-        return candidate if candidate and candidate.as_parent() == parent else None
 
+def draw_list(
+    app: App, version_list: VersionList, number: int, data: str | None, waiting: str | None
+) -> None:
+    """Draw the damaged versions, then page `number`, from 1, of the others as a table.
 
-def draw_list(app: App, version_list: VersionList, number: int) -> None:
-    """Draw the damaged versions, then page `number`, from 1, of the others."""
+    data: the labels or set that all are measured on. waiting: the version to activate next.
+    """
     for name, problem in version_list.listing.damaged.items():
         with st.container(border=True, key=f"damaged-{name}"):
             st.markdown(f":material/broken_image: {literal(problem[:1].upper() + problem[1:])}.")
@@ -141,9 +162,72 @@ def draw_list(app: App, version_list: VersionList, number: int) -> None:
         )
         return
     number = min(number, -(-len(versions) // PER_PAGE))
-    for version in versions[(number - 1) * PER_PAGE : number * PER_PAGE]:
-        _draw_row(app, version_list, version)
+    shown = versions[(number - 1) * PER_PAGE : number * PER_PAGE]
+    figures = measure_versions(app, version_list, shown, data) if data else {}
+    with st.container(key="versions-table", gap="xsmall"):
+        if figures:
+            _draw_head()
+        for version in shown:
+            _draw_row(app, version_list, version, figures, is_next=version.name == waiting)
+    if figures and data:
+        words = f"Answerable: messages that get every turn they need. Measured on {plain_name(data)}."
+        if len(figures) > 1:
+            words += (
+                " In brackets: the difference to the active version, of shares in points; bold when its"
+                " 95% interval excludes 0."
+            )
+        st.caption(literal(words))
+    else:
+        st.page_link(LABEL, label="Label some turns to measure versions on them", icon=":material/label:")
     page.draw_pages(len(versions), PER_PAGE, number)
+
+
+def _draw_head() -> None:
+    with st.container(horizontal=True, key="versions-head"):
+        for number, text in enumerate(("Version", *FIGURES.values())):
+            with st.container(key=f"versions-cell-head-{number}", width=_WIDTHS[bool(number)]):
+                st.markdown(f":small[{text}]")
+
+
+def measure_versions(
+    app: App, version_list: VersionList, shown: Sequence[Version], data: str
+) -> dict[str, dict[str, str]]:
+    """Return the cells of each version on the same labelled cases, with the difference to the active one.
+
+    Those that cannot be measured, such as versions of another encoder, are left out.
+    """
+    relevance_set, digest = read_labelled(app, data)
+    active = version_list.find(version_list.active) if version_list.active else None
+    judged = {}
+    for version in {each.name: each for each in (*shown, *([active] if active else []))}.values():
+        with suppress(GateError):
+            gate = scoring.load_gate(app, version_option(version.name))
+            judged[version.name] = measure_policy(relevance_set, digest, gate)
+    if not judged or not relevance_set.cases:
+        return {}
+    result = pool_results(judged)
+    name = active.name if active and active.name in judged else None
+    differences = compare_all(result, baseline=name) if name else {}
+    return {
+        other: {
+            metric: _format_figure(metric, measured.overall[metric], differences.get(other))
+            for metric in FIGURES
+        }
+        for other, measured in result.policies.items()
+    }
+
+
+def _format_figure(metric: str, measured: Metric, difference: Summary | None) -> str:
+    """Return a value and its difference as Markdown."""
+    if measured.value is None:
+        return "–"
+    is_share = metric != "map"
+    value = format_share(measured.value) if is_share else format_number(measured.value)
+    delta = difference[metric] if difference else None
+    if delta is None or delta.value is None:
+        return value
+    words = format_signed(100 * delta.value, 0) if is_share else format_signed(delta.value)
+    return f"{value} :small[({f'**{words}**' if delta.excludes_0 else words})]"
 
 
 def draw_badges(version_list: VersionList, version: Version) -> None:
@@ -154,73 +238,56 @@ def draw_badges(version_list: VersionList, version: Version) -> None:
         st.badge("baseline", icon=":material/push_pin:", color="gray")
 
 
-def draw_buttons(app: App, version_list: VersionList, version: Version) -> None:
-    """Draw the buttons that the list and the card share."""
-    name = version.name
-    if name != version_list.active:
-        st.button(
-            "Activate", key=f"versions.activate.{name}", icon=":material/play_arrow:", on_click=run_action,
-            args=(page, partial(activate, app, name)), help="Use this version in the app and in programs",
-        )  # fmt: skip
-    is_baseline = name == version_list.baseline
+def draw_buttons(app: App, version_list: VersionList, version: Version, *, is_next: bool = False) -> None:
+    """Draw the buttons that the list and the card share; is_next: whether activating is the step to take."""
+    name, active = version.name, version_list.active
+    if name == active:
+        return
     st.button(
-        "Remove as baseline" if is_baseline else "Set as baseline", key=f"versions.baseline.{name}",
-        icon=":material/push_pin:", on_click=run_action,
-        args=(page, partial(set_baseline, app, None if is_baseline else name)),
-        help="The metrics of all other versions are compared with the baseline.",
+        "Activate", key=f"versions.activate.{name}", icon=":material/play_arrow:", on_click=run_action,
+        args=(page, partial(activate, app, name)), help="Use this version in the app and in programs",
+        type="primary" if is_next else "secondary",
     )  # fmt: skip
-    reference = version_list.reference(version)
-    other = reference.name if reference else version_list.active
-    if other is not None and other != name:
+    if active is not None:
         st.page_link(
-            COMPARE, label=f"Compare with {literal(other)}", icon=":material/compare_arrows:",
-            query_params={"policies": f"{version_option(other)}, {version_option(name)}"},
+            COMPARE, label="Compare", icon=":material/compare_arrows:", help=f"With {literal(active)}",
+            query_params={"policies": f"{version_option(active)}, {version_option(name)}"},
         )  # fmt: skip
 
 
 def origin_words(card: Card) -> str:
-    """Return parent, age, author and number of data sets of a version, in a line."""
-    parent = f"trained from {literal(card.parent.name, limit=64)}" if card.parent else "no parent"
+    """Return where a version comes from, its age and author, in a line."""
     by = f" by {literal(card.who, limit=40)}" if card.who else ""
-    return f"{parent} · created {format_age(card.created)}{by} · {pluralize(len(card.data), 'data set')}"
+    age = f"created {format_age(card.created)}{by}"
+    if card.parent is None:
+        return f"{age} · {pluralize(len(card.data), 'data set')}"
+    parent = literal(card.parent.name, limit=64)
+    if card.parent.sha256 == card.weights_sha256:
+        return f"{parent} with another threshold · {age}"
+    return f"trained from {parent} · {age} · {pluralize(len(card.data), 'data set')}"
 
 
-def headline_words(metrics: Headline | None, reference: str | None) -> str:
-    """Return the main metrics in a line, with their differences from the reference.
-
-    >>> figures = Figure("f1", 0.8, 0.02), Figure("kept_token_share", 0.0019, -0.013)
-    >>> headline_words(Headline("mine", figures, 2), "base")
-    'mine: F1 0.80 (+0.02) · tokens kept 0.2% (−1.3 points) · compared with base'
-    """
-    if metrics is None:
-        return "not measured"
-    line = f"{literal(metrics.set, limit=40)}: {' · '.join(map(_figure_words, metrics.figures))}"
-    return f"{line} · compared with {literal(reference)}" if reference and metrics.compared else line
-
-
-def _figure_words(figure: Figure) -> str:
-    is_share = figure.name == "kept_token_share"  # in percent: of long conversations it is far below 0.01
-    value = format_share(figure.value) if is_share else format_number(figure.value)
-    words = f"{_SHORT_NAMES[figure.name]} {value}"
-    if figure.delta is None:
-        return words
-    delta = f"{format_signed(100 * figure.delta, 1)} points" if is_share else format_signed(figure.delta)
-    return f"{words} ({delta}{'' if figure.sure else ', may be chance'})"
-
-
-def _draw_row(app: App, version_list: VersionList, version: Version) -> None:
-    with st.container(border=True, key=f"version-{version.name}", gap="xsmall"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.button(
-                bold(version.name), key=f"versions.open.{version.name}", type="tertiary",
-                on_click=page.change, kwargs={"version": version.name}, help="Open the card",
-            )  # fmt: skip
-            draw_badges(version_list, version)
-        reference = version_list.reference(version)
-        st.caption(origin_words(version.card))
-        st.caption(headline_words(headline(version, reference), reference.name if reference else None))
-        with st.container(horizontal=True, gap="xsmall"):
-            draw_buttons(app, version_list, version)
+def _draw_row(
+    app: App,
+    version_list: VersionList,
+    version: Version,
+    figures: Mapping[str, Mapping[str, str]],
+    *,
+    is_next: bool,
+) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=f"version-{version.name}"):
+        with st.container(gap=None, width=_WIDTHS[False]):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.button(
+                    bold(version.name), key=f"versions.open.{version.name}", type="tertiary",
+                    on_click=page.change, kwargs={"version": version.name}, help="Open the card",
+                )  # fmt: skip
+                draw_badges(version_list, version)
+            st.caption(origin_words(version.card))
+        for metric in FIGURES if figures else ():
+            with st.container(key=f"versions-cell-{version.name}-{metric}", width=_WIDTHS[True]):
+                st.markdown(figures.get(version.name, {}).get(metric, "–"))
+        draw_buttons(app, version_list, version, is_next=is_next)
 
 
 def draw_card(app: App, version_list: VersionList, version: Version) -> None:
@@ -273,7 +340,7 @@ def draw_delete(versions: Versions, name: str) -> None:
 
 
 def _delete(versions: Versions, name: str, *, force: bool = False) -> ActionResult:
-    versions.delete(name, who=person(), force=force)
+    versions.delete(name, who=annotator(), force=force)
     page.change(version=None)
     return ActionResult(f"{bold(name)} was deleted.")
 

@@ -1,0 +1,109 @@
+"""Turns of labelled cases whose decision a change flips, the worse ones first, on Tune and Train."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import streamlit as st
+
+from convgate.core.conversation import Conversation, prefix_hashes
+from convgate.core.errors import StoreError
+from convgate.core.text import pluralize
+from convgate.store import Conversations, Store
+from convgate.store.conversations import title_of
+from convgate.store.openings import PrefixIndex
+from convgate.ui.shared.explore_state import ExploreState
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.navigation import EXPLORE
+from convgate.ui.shared.page_state import Address
+from convgate.ui.shared.text import literal
+
+PER_PAGE = 10
+Listed = Literal["all", "fixed", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedTurn:
+    """One decision that is another than before."""
+
+    conversation: Conversation
+    message: int | None  # None: a question after the last turn
+    question: str  # its text; empty for a message
+    turn: int  # 0-based
+    is_kept: bool  # now
+    is_relevant: bool
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the labels agree with what is decided now."""
+        return self.is_kept == self.is_relevant
+
+
+def draw_changes(
+    app: App,
+    page: Address[Any],
+    right: Sequence[Any],
+    wrong: Sequence[Any],
+    read: Callable[[Any], ChangedTurn | None],
+    base: ExploreState,
+) -> None:
+    """Draw how many decisions change for the better and the worse, and the list with its filter and pages.
+
+    right, wrong: what `read` makes a turn of, when it is listed; None for one that is no longer there.
+    base: how links into Explore decide. The page's state has the fields `only` and `page`.
+    """
+    rows = {"all": [*wrong, *right], "broken": wrong, "fixed": right}
+    if not rows["all"]:
+        st.caption("No decision on these labels changes.")
+        return
+    st.markdown(
+        f"**{pluralize(len(rows['all']), 'decision')}** changed:"
+        f" :material/close: **{len(wrong):,} for the worse**,"
+        f" :material/check: **{len(right):,} for the better**, by the labels."
+    )
+    state = page.now()
+    names = {"all": "All", "broken": "✕ Worse", "fixed": "✓ Better"}
+    page.draw_choice(
+        "only", "Changed decisions", {name: f"{text} {len(rows[name]):,}" for name, text in names.items()}
+    )
+    listed = rows[state.only]
+    number = min(state.page, max(1, -(-len(listed) // PER_PAGE)))
+    for row in listed[(number - 1) * PER_PAGE : number * PER_PAGE]:
+        if (changed := read(row)) is not None:
+            _draw_turn(app, changed, base)
+    page.draw_pages(len(listed), PER_PAGE, number)
+
+
+def _draw_turn(app: App, changed: ChangedTurn, base: ExploreState) -> None:
+    conversation, turn = changed.conversation, changed.conversation.turns[changed.turn]
+    key = library_key(app.store, conversation)
+    title = title_of(conversation) if key is None else app.conversations.summary(key).title
+    message = "a question" if changed.message is None else f"message {changed.message + 1:,}"
+    label = f"**Turn {changed.turn + 1:,} for {message}** · {literal(title, limit=60)}"
+    needs = "needs it" if changed.is_relevant else "does not need it"
+    words = f"{'↑ sent' if changed.is_kept else '↓ dropped'} now; by the labels, {message} {needs}"
+    icon = ":material/check:" if changed.is_right else ":material/close:"
+    with st.container(border=True, gap=None):
+        if key is None:
+            st.markdown(label)
+        else:
+            state = ExploreState(
+                key, changed.message, changed.question, changed.turn, base.policy, base.choice
+            )
+            st.page_link(
+                EXPLORE, label=label, icon=":material/query_stats:", width="stretch",
+                query_params=state.to_query(),
+            )  # fmt: skip
+        st.markdown(f":small[{icon} {words}]")
+        st.caption(f"{literal(turn.speaker, limit=40)}: {literal(turn.scored_text, limit=240)}")
+
+
+def library_key(store: Store, conversation: Conversation) -> str | None:
+    """Return the Library's key of a conversation: by its key, present or former, else by equal turns."""
+    try:
+        return Conversations(store).summary(conversation.id).key
+    except StoreError:
+        with store.read() as db:
+            return PrefixIndex(db).same(prefix_hashes(conversation.turns))

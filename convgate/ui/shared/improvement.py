@@ -1,0 +1,190 @@
+"""The way from answers to a better version, as a line over Label, Tune, Train and Versions.
+
+    15 of 100 answers → threshold → train → compare → activate
+
+One step is next; its button is the only primary one. What is missing before a result can be trusted, and all
+warnings, stand here once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import streamlit as st
+
+from convgate.core.text import pluralize
+from convgate.labels.agreement import training_warnings
+from convgate.labels.gold import gold_answers, labels_digest
+from convgate.labels.weekly_agreement import calibration
+from convgate.store import Store
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.label_sources import MIN_CONVERSATIONS
+from convgate.ui.shared.navigation import LABEL, TRAIN, TUNE, VERSIONS
+from convgate.ui.shared.text import literal
+from convgate.versions.catalog import Versions
+from convgate.versions.version import Version
+
+MIN_ANSWERS = 100
+"""Labelled turns to aim at before a threshold or a training."""
+
+StepName = Literal["label", "threshold", "train", "compare", "activate"]
+
+STEPS: dict[StepName, str] = {
+    "label": LABEL, "threshold": TUNE, "train": TRAIN, "compare": VERSIONS, "activate": VERSIONS,
+}  # fmt: skip
+"""The page of each step, in order."""
+
+_LABELS = ("my labels", "labels")  # what the cards of tuned and trained versions call them
+_SUGGESTED = 3  # conversations to label first
+_OFFERED = 200  # of the newest, from which they are taken
+_AGE = 15
+_STYLE = Path(__file__).with_suffix(".css")
+
+
+@dataclass(frozen=True)
+class Improvement:
+    """How far the way is gone."""
+
+    answers: int = 0  # gold labels
+    conversations: int = 0  # that have one
+    tuned: bool = False  # whether a version has a threshold that was chosen on the labels
+    trained: bool = False
+    waiting: str | None = None  # the newest version of one's own, when it was made after the active one
+    activated: bool = False  # whether a version of one's own is active
+    first: dict[str, str] = field(default_factory=dict)  # titles of conversations to label first, by key
+
+    @property
+    def missing(self) -> int:
+        """How many more conversations it takes to trust a result."""
+        return max(0, MIN_CONVERSATIONS - self.conversations)
+
+    @property
+    def words(self) -> str:
+        """How much is labelled, of how much it takes."""
+        if self.answers < MIN_ANSWERS:
+            return f"{self.answers:,} of {MIN_ANSWERS} answers"
+        if self.missing:
+            return f"{self.conversations} of {MIN_CONVERSATIONS} conversations"
+        return f"{self.answers:,} answers"
+
+    @property
+    def next(self) -> StepName | None:
+        """The step to take now; None when all are taken."""
+        if self.missing or self.answers < MIN_ANSWERS:
+            return "label"
+        if self.waiting:
+            return "compare"
+        return "threshold" if not self.tuned else "train" if not self.trained else None
+
+    def is_next(self, step: StepName) -> bool:
+        """Return whether the page of a step is the one to work on now."""
+        return self.next is not None and STEPS[self.next] == STEPS[step]
+
+    def is_done(self, step: StepName) -> bool:
+        """Return whether nothing is left to do about a step."""
+        done: dict[StepName, bool] = {
+            "label": not self.missing and self.answers >= MIN_ANSWERS,
+            "threshold": self.tuned,
+            "train": self.trained,
+            "compare": self.activated and not self.waiting,
+            "activate": self.activated and not self.waiting,
+        }
+        return done[step]
+
+
+def read_improvement(app: App, *, exact: bool = True) -> Improvement:
+    """Return how far the labels and versions of this library are; if not exact, _AGE seconds ago."""
+    counts = _count_by_conversation(
+        app.store, str(app.store.path), labels_digest(app.store) if exact else None
+    )
+    versions = Versions(app.settings.home)
+    own = [version for version in versions.listing().versions if _is_own(version)]
+    active = versions.active
+    since = max((change.when for change in versions.history if change.pointer == "active"), default=None)
+    newest = max(own, key=lambda version: version.card.created, default=None)
+    is_waiting = newest and newest.name != active and (since is None or newest.card.created > since)
+    rows = app.conversations.find(per_page=_OFFERED).rows if len(counts) < MIN_CONVERSATIONS else ()
+    unlabelled = {row.key: row.title for row in rows if row.key not in counts and row.turns > 2}
+    return Improvement(
+        answers=sum(counts.values()),
+        conversations=len(counts),
+        tuned=any(_is_tuned(version) for version in own),
+        trained=any(not _is_tuned(version) for version in own),
+        waiting=newest.name if newest and is_waiting else None,
+        activated=any(version.name == active for version in own),
+        first=dict(list(unlabelled.items())[:_SUGGESTED]),
+    )
+
+
+def _is_own(version: Version) -> bool:
+    """Return whether it was tuned or trained on the labels."""
+    return not version.shipped and any(each.name in _LABELS for each in version.card.data)
+
+
+def _is_tuned(version: Version) -> bool:
+    """Return whether it has its parent's weights."""
+    parent = version.card.parent
+    return parent is not None and parent.sha256 == version.card.weights_sha256
+
+
+@st.cache_resource(max_entries=2, show_spinner=False, ttl=_AGE)
+def _count_by_conversation(_store: Store, path: str, digest: str | None) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for current, answers in gold_answers(_store).items():
+        if decided := sum(answer != "unsure" for answer in answers.values()):
+            counts[current.conversation] = counts.get(current.conversation, 0) + decided
+    return counts
+
+
+def draw_improvement(app: App, here: StepName, warnings: Iterable[str] = ()) -> Improvement:
+    """Draw the line and what is missing, and return how far it is.
+
+    warnings: those of the page, plain text, drawn with those that hold on all four pages.
+    """
+    st.html(_STYLE)
+    improvement = read_improvement(app, exact=here != "label")  # where each answer would count all again
+    following = improvement.next
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="improvement"):
+        for step, path in STEPS.items():
+            words = improvement.words if step == "label" else step
+            icon = "check_circle" if improvement.is_done(step) else "radio_button_unchecked"
+            if step == following:
+                icon = "arrow_circle_right"
+            label = f"**{words}**" if STEPS[step] == STEPS[here] else words
+            st.page_link(path, label=label, icon=f":material/{icon}:", width="content")
+        if following is not None and not improvement.is_next(here):
+            _draw_next(following, improvement)
+    _draw_missing(improvement)
+    texts = list(warnings)
+    if here == "train":  # what to know before training
+        texts += [*training_warnings(app.store), *calibration(app.store).warnings]
+    for text in dict.fromkeys(texts):
+        st.markdown(f":small[:material/warning: {literal(text)}]")
+    return improvement
+
+
+def _draw_next(step: StepName, improvement: Improvement) -> None:
+    labels: dict[StepName, str] = {
+        "label": "Label the next turn",
+        "threshold": "Choose a threshold",
+        "train": "Train a version",
+        "compare": f"Compare {literal(improvement.waiting or '')}",
+    }
+    if st.button(labels[step], key="improvement.next", type="primary", icon=":material/arrow_forward:"):
+        st.switch_page(STEPS[step])
+
+
+def _draw_missing(improvement: Improvement) -> None:
+    """Draw what it takes to trust a result, and where to begin; nothing when there is enough."""
+    if not improvement.missing:
+        return
+    words = f"Label {pluralize(improvement.missing, 'more conversation')} to trust a result"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="improvement-missing"):
+        st.markdown(f"{words}{', first:' if improvement.first else '.'}", width="content")
+        for key, title in improvement.first.items():
+            st.page_link(
+                LABEL, label=literal(title, limit=26), query_params={"conversation": key}, width="content"
+            )

@@ -1,0 +1,100 @@
+"""The steps from answers to a better version: which one is next, and one primary button on each page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from convgate.core.conversation import Turn
+from convgate.core.settings import load_settings
+from convgate.store import Answer, CurrentKey, Labels
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.improvement import Improvement, read_improvement
+from convgate.versions import DataSet, Draft, Versions
+from tests.fakes import FakeEncoder
+from tests.gates import trained_gate
+from tests.page_app import add_conversation, app_store, open_page, page_text, use_encoder
+
+OWN = (DataSet("my labels", "a" * 64, {"cases": 1}, "", ""),)
+
+
+@pytest.fixture
+def app(convgate_home: Path, fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> App:
+    use_encoder(fake_encoder, monkeypatch)
+    return App(load_settings(), app_store())
+
+
+def label(n_conversations: int) -> None:
+    """Label four turns of each of so many conversations, one of them unsure."""
+    answers: dict[int, Answer | None] = {0: "relevant", 1: "not_relevant", 2: "unsure", 3: "relevant"}
+    for number in range(n_conversations):
+        turns = [Turn.of("user", f"talk {number}, turn {turn}") for turn in range(6)]
+        key = add_conversation(*turns, title=f"Talk {number}")
+        Labels(app_store()).answer(CurrentKey(key, 4), answers, by="Ada")
+
+
+@pytest.mark.parametrize(
+    ("improvement", "following"),
+    [
+        (Improvement(), "label"),
+        (Improvement(answers=900, conversations=24), "label"),
+        (Improvement(answers=99, conversations=25), "label"),
+        (Improvement(answers=100, conversations=25), "threshold"),
+        (Improvement(answers=100, conversations=25, tuned=True), "train"),
+        (Improvement(answers=100, conversations=25, tuned=True, waiting="mine"), "compare"),
+        (Improvement(answers=100, conversations=25, tuned=True, trained=True, activated=True), None),
+    ],
+)
+def test_the_next_step_is_the_first_that_is_not_done(improvement: Improvement, following: str | None) -> None:
+    assert improvement.next == following
+
+
+def test_labels_and_versions_say_how_far_one_is(app: App) -> None:
+    label(2)
+    other = add_conversation(*[Turn.of("user", f"other {turn}") for turn in range(4)], title="Other")
+    add_conversation(Turn.of("user", "Hello"), title="Too short")
+    before = read_improvement(app)
+    assert (before.answers, before.conversations, before.missing) == (6, 2, 23)
+    assert before.words == "6 of 100 answers"
+    assert before.first == {other: "Other"}, "without labels, and with turns to ask about"
+    assert (before.tuned, before.trained, before.waiting) == (False, False, None)
+
+    versions = Versions(app.settings.home)
+    first = versions.add(trained_gate(), Draft(), name="first")
+    versions.activate("first", who="Ada")
+    versions.add(
+        first.load(), Draft(parent=first.as_parent(), threshold_rule="absolute", data=OWN), name="tuned"
+    )
+    tuned = read_improvement(app)
+    assert (tuned.tuned, tuned.trained, tuned.waiting, tuned.activated) == (True, False, "tuned", False)
+    versions.activate("tuned", who="Ada")
+    assert read_improvement(app).activated
+    assert read_improvement(app).waiting is None
+    versions.add(trained_gate(seed=1), Draft(parent=first.as_parent(), data=OWN), name="trained")
+    assert (read_improvement(app).trained, read_improvement(app).waiting) == (True, "trained")
+    versions.activate("first", who="Ada")
+    assert read_improvement(app).waiting is None, "it was decided not to activate it"
+
+
+@pytest.mark.parametrize("page", ["Tune", "Train", "Versions"])
+def test_one_button_is_primary_and_warnings_are_no_boxes(app: App, page: str) -> None:
+    label(1)
+    shown = open_page(page)
+    assert [one.key for one in shown.button if one.proto.type == "primary"] == ["improvement.next"]
+    assert page_text(shown).count("Label 24 more conversations") == 1
+    assert not shown.warning
+
+
+def test_where_a_version_waits_versions_offers_its_activation_first(app: App) -> None:
+    label(34)
+    versions = Versions(app.settings.home)
+    first = versions.add(trained_gate(), Draft(), name="first")
+    versions.activate("first", who="Ada")
+    versions.add(
+        first.load(), Draft(parent=first.as_parent(), threshold_rule="absolute", data=OWN), name="tuned"
+    )
+    for page, key in (("Tune", "improvement.next"), ("Versions", "versions.activate.tuned")):
+        shown = open_page(page)
+        assert [one.key for one in shown.button if one.proto.type == "primary"] == [key]
+    assert "Compare tuned" in [one.label for one in open_page("Train").button]
