@@ -24,7 +24,7 @@ from convgate.ui.compare.state import LIBRARY, Column, CompareState, build_colum
 from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.frame import App, show_problem
 from convgate.ui.shared.label_sources import plain_name, read_labelled, usable
-from convgate.ui.shared.results_cache import compute_once, digest, is_computed
+from convgate.ui.shared.results_cache import compute_if_asked, digest
 from convgate.ui.shared.tables import markdown_table
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
@@ -113,20 +113,8 @@ def _compute(
             pauses=_SECONDS[state.pauses], reads_times=state.pauses == "times", progress=progress,
         )  # fmt: skip
 
-    if not (state.bill or is_computed(key)):
-        st.button(
-            f"Compute the bill of {pluralize(count, 'conversation')}", key="compare.bill",
-            type="primary", icon=":material/play_arrow:", on_click=page.change, kwargs={"bill": True},
-        )  # fmt: skip
-        return None
-    place = st.empty()
-    if not is_computed(key):
-        place.button(
-            "Stop", key="compare.stop", icon=":material/stop:", on_click=page.change, kwargs={"bill": False}
-        )
-    report = compute_once(key, work)
-    place.empty()
-    return report
+    label = f"Compute the bill of {pluralize(count, 'conversation')}"
+    return compute_if_asked(page, "bill", key, label, work)
 
 
 def _read(app: App, billed: str) -> list[tuple[Conversation, list[Case]]]:
