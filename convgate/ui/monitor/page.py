@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
 from typing import Literal
 
 import streamlit as st
@@ -33,7 +32,6 @@ from convgate.ui.shared.text import literal
 
 PERIODS = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(30)}
 REFRESH_SECONDS = 30
-_STYLE = Path(__file__).with_name("monitor.css")
 _PLACES = {"log": "Your requests", "rollout": "Rollout"}
 _EXAMPLE = """\
 import convgate
@@ -80,7 +78,6 @@ page = Address("monitor", MonitorState)
 
 def draw_page(app: App) -> None:
     """Draw the page."""
-    st.html(_STYLE)
     state = page.begin()
     page.draw_choice("on", "Show", _PLACES)
     if state.on == "rollout":
