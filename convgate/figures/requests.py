@@ -131,7 +131,7 @@ def latency_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> go
     for place, (name, dash) in enumerate(_PERCENTILES):
         latencies = [part.totals.latency for part in bins]
         if known := [1000 * latency[place] for latency in latencies if latency is not None]:
-            _label(fig, name, median(known), colours[place])
+            _label(fig, name, median(known), palette.ink)
         fig.add_scatter(
             x=[middle(part.start, part.end) for part in bins] or [None],
             y=[None if latency is None else 1000 * latency[place] for latency in latencies] or [None],
