@@ -76,7 +76,9 @@ def draw_page(app: App) -> None:
     draft = load_draft(read_file(rules_path(app.settings)))
     if state.look is None:
         state = replace(state, look=_first_look(app, draft))
-    picked = pick_conversation(page, app, state, problems) if app.conversations.keys() else None
+    picked = None
+    if state.conversation is not None or app.conversations.keys():
+        picked = pick_conversation(page, app, state, problems)
     if picked is None:
         page.keep(state, problems)
     else:

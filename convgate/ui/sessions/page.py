@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -99,10 +100,11 @@ def draw_page(app: App) -> None:
 
 
 def _draw_conversation(app: App) -> None:
-    if not app.conversations.keys():
-        _draw_example(app)
+    state, problems = page.current()
+    if state.conversation is None and not app.conversations.keys():
+        _draw_example(app, state, problems)
         return
-    picked = pick_conversation(page, app, *page.current())
+    picked = pick_conversation(page, app, state, problems)
     if picked is None:
         return
     state, key, _ = picked
@@ -118,11 +120,10 @@ def _draw_conversation(app: App) -> None:
     _draw_boundaries(boundaries, selected)
 
 
-def _draw_example(app: App) -> None:
+def _draw_example(app: App, state: SessionsState, problems: Sequence[str]) -> None:
     """Draw the boundaries of a sample, which is not in the library."""
     samples = load_samples(app_root() / "sample_conversations")
     sample = next(each for each in samples if each.file == EXAMPLE)
-    state, problems = page.current()
     state, unknown = state.drop_unknown(len(sample.conversations[0]))
     page.keep(state, [*problems, *unknown])
     st.caption(f"The library is empty, so this is a sample: {literal(sample.title)}.")
