@@ -3,7 +3,7 @@
 from convgate.ui.experiments.page import draw_page
 from convgate.ui.shared.frame import page
 
-PURPOSE = "Does another selection of turns give better answers? Compare arms, rate answers, read the verdict."
+PURPOSE = "Does another selection of turns give better answers? Compare, rate answers, read the verdict."
 
 with page("Experiments", PURPOSE) as app:
     draw_page(app)

@@ -3,7 +3,9 @@
 from convgate.ui.rules.page import draw_page
 from convgate.ui.shared.frame import page
 
-PURPOSE = "What is worth storing: what the gatekeeper keeps and skips, by which words, and rules of your own."
+PURPOSE = (
+    "Which exchanges are worth storing for later, which are skipped, and why. Your own rules decide first."
+)
 
 with page("Rules", PURPOSE) as app:
     draw_page(app)

@@ -3,7 +3,7 @@
 from convgate.ui.monitor.page import draw_page
 from convgate.ui.shared.frame import page
 
-PURPOSE = "See how requests run, and what the guardrails do when modes drift or fail."
+PURPOSE = "See how many tokens your agents save, and when the guardrails step in."
 
 with page("Monitor", PURPOSE) as app:
     draw_page(app)

@@ -36,4 +36,13 @@ def test_a_policy_is_a_line_over_budgets_and_a_mark_by_its_own_rule() -> None:
     assert list(limit.y) == [0, 0.5, 0.7, 0.8, 0.9]
     assert (mark.x[0], mark.y[0]) == (0.4, 0.7)
     assert (alone.x[0], alone.y[0]) == (1.0, 1.0)
-    assert (mark.showlegend, alone.showlegend) == (False, True), "one entry for each policy"
+    assert not any(trace.showlegend for trace in (line, mark, alone, limit)), "the marks are labelled"
+    assert (mark.text, alone.text) == (("<b>gate</b>",), ("<b>everything</b>",))
+    assert [note.text for note in fig.layout.annotations] == ["attainable with whole turns"]
+
+    many = policies | dict.fromkeys("abc", policies["everything"])
+    fig = answers_over_tokens_figure(many, attainable, palette=DARK)
+    line, mark = drawn(fig, "gate")
+    (alone,) = drawn(fig, "a")
+    assert (mark.showlegend, alone.showlegend) == (False, True), "one entry for each of many policies"
+    assert mark.mode == "markers"

@@ -72,7 +72,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def summary(app: AppTest) -> dict[str, list[str]]:
     """Return the cells of the summary of one conversation, by policy."""
-    (table,) = [one.value for one in app.markdown if "| Tokens sent |" in str(one.value)]
+    (table,) = [one.value for one in app.markdown if "| Turns kept |" in str(one.value)]
     rows = [line.strip("| ").split(" | ") for line in table.replace("\\", "").splitlines()[2:]]
     return {row[0].replace("*", ""): row[1:] for row in rows}
 
@@ -114,7 +114,7 @@ def test_each_policy_is_a_column_and_a_row_and_is_compared_with_the_reference(ke
 
 def test_selected_policies_are_columns_and_in_the_address(key: str) -> None:
     app = open_compare(conversation=key)
-    assert list(summary(app)) == ["BM25", "Gate", "Last k turns"]
+    assert list(summary(app)) == ["Last k turns", "Gate", "BM25"]
     assert "policies" not in app.query_params
     check(app.multiselect(key="compare.policies").set_value(["bm25", "everything"]).run())
     assert list(summary(app)) == ["BM25", "Everything"]
@@ -198,13 +198,13 @@ def test_a_policy_that_fails_is_left_out_and_says_why(key: str) -> None:
 
 
 def test_empty_states_have_the_button_that_helps(convgate_home: Path) -> None:
-    assert "There is no conversation yet" in page_text(open_compare())
+    assert "no conversation" not in page_text(open_compare()), "only what can be shown"
     key = add_conversation(*TURNS[1:])
     for policies in ("", "bm25"):
         app = open_compare(conversation=key, policies=policies)
         assert "Select at least two policies." in page_text(app)
     check(app.button(key="compare.start").click().run())
-    assert list(summary(app)) == ["BM25", "Gate", "Last k turns"]
+    assert list(summary(app)) == ["Last k turns", "Gate", "BM25"]
     assert "there is no history" in page_text(open_compare(conversation=key, turn="1"))
 
 
@@ -217,36 +217,38 @@ def test_a_rule_needs_its_name_and_labels_are_short() -> None:
 # Labelled conversations
 
 
-def test_few_conversations_are_reported_before_and_after_measuring(
-    convgate_home: Path, measured: list[str]
-) -> None:
+def test_few_conversations_are_reported_with_the_results(convgate_home: Path, measured: list[str]) -> None:
     add_relevance_set(convgate_home)
     app = open_compare(**MEASURED | {"measure": "0"})
-    assert "2 of 25 conversations: too few to trust" in page_text(app)
-    button = app.button(key="compare.measure")
-    assert button.proto.type == "secondary"
     assert measured == []
-    check(button.click().run())
+    check(app.button(key="compare.measure").click().run())
     assert measured == ["everything", "last_k", "bm25"]
     assert app.query_params["measure"] == "1"
-    assert "##### " not in page_text(app), "no sentence"
-    assert row(app, "Everything")[3] == "–", "it does not rank"
-    assert row(app, "Last k turns (k=2)")[4] == "0.25 :small[0.00–0.50]", "F1"
-    assert row(app, "Everything")[:2] == ["1.00 :small[1.00–1.00]"] * 2
-    assert row(app, "Everything")[6] == "reference"
+    assert "2 of 25 conversations: too few to trust" in page_text(app)
+    assert not app.warning
+    assert "sends all needed turns for" in page_text(app)
+    assert row(app, "Everything")[4] == "–", "it does not rank"
+    assert row(app, "Everything")[:3] == ["1.00 :small[1.00–1.00]", "reference", "1.00 :small[1.00–1.00]"]
     (chart,) = app.get("plotly_chart")
     assert "Last k turns (k=2)" in chart.proto.spec
 
     check(app.selectbox(key="compare.reference").set_value("bm25").run())
-    assert row(app, "BM25")[6] == "reference"
+    assert row(app, "BM25")[1] == "reference"
     assert row(open_compare(**MEASURED | {"measure": "0"}), "BM25"), "what was measured needs no button"
     assert measured == ["everything", "last_k", "bm25"]
 
 
-def test_enough_conversations_give_a_primary_button_and_one_sentence(convgate_home: Path) -> None:
+def test_a_first_visit_shows_the_samples_measured(convgate_home: Path, measured: list[str]) -> None:
+    app = open_compare(policies="last_k(k=7), last_k(k=8)")
+    assert measured == ["last_k", "last_k"], "nobody has to ask"
+    assert app.query_params["data"] == "samples"
+    assert row(app, "Last k turns (k=7)")[1] == "reference"
+    assert "Last k turns (k=8) sends all needed turns for" in page_text(app)
+
+
+def test_enough_conversations_are_not_doubted(convgate_home: Path) -> None:
     add_relevance_set(convgate_home, conversations=25)
     app = open_compare(**MEASURED | {"measure": "0"})
-    assert app.button(key="compare.measure").proto.type == "primary"
     check(app.button(key="compare.measure").click().run())
     assert "Last k turns (k=2) sends all needed turns for 0% of the messages" in page_text(app)
     assert "too few" not in page_text(app)
@@ -355,7 +357,7 @@ def test_the_last_gate_is_billed_with_prices(convgate_home: Path, billed: list[B
     add_relevance_set(convgate_home)
     app = open_compare(data="mine", show="bill", bill="1")
     names = [one.policy for one in billed[0].rows]
-    assert names == ["Everything", "BM25", "Last k turns", "Gate", "Gate + prices"]
+    assert names == ["Everything", "Last k turns", "BM25", "Gate", "Gate + prices"]
     assert app.selectbox(key="compare.model").value == "claude-sonnet-4-5"
 
 

@@ -97,6 +97,19 @@ def test_an_experiment_is_created_with_the_size_that_the_rates_need(store: Store
     assert "load_experiment('pilot')" in app.code[0].value
 
 
+def test_without_an_experiment_the_samples_are_replayed_as_an_example(store: Store) -> None:
+    app = open_experiments()
+    assert "An example: the samples, replayed" in [heading.value for heading in app.subheader]
+    assert "of the needed turns in" in page_text(app)
+    (chart,) = app.get("plotly_chart")
+    assert "Last k turns" in chart.proto.spec
+
+    new_experiment(store)
+    app = open_experiments()
+    assert not app.subheader
+    assert not app.get("plotly_chart")
+
+
 @pytest.mark.parametrize("arms", [[], ["no_such_policy"]])
 def test_what_cannot_be_created_says_why(store: Store, arms: list[str]) -> None:
     app = open_experiments()
@@ -203,7 +216,7 @@ def test_a_replay_is_started_shown_and_exported(
     monkeypatch.setattr("streamlit.download_button", lambda _, content, **__: contents.append(content()))
     app = open_experiments(**REPLAYED)
     assert not app.get("plotly_chart")
-    click(app, "experiments.replay")
+    click(app, "experiments.measure")
     assert address(app) == {**REPLAYED, "measure": "1"}
     assert len(app.get("plotly_chart")) == 1
     (table,) = [line.value for line in app.markdown if "| vs. control |" in line.value]
@@ -223,10 +236,10 @@ def test_a_replay_is_started_shown_and_exported(
 
 def test_another_choice_waits_for_the_button_again(mine: str) -> None:
     app = open_experiments(**REPLAYED, measure="1")
-    assert "experiments.replay" not in {button.key for button in app.button}
+    assert "experiments.measure" not in {button.key for button in app.button}
     choose(app, "experiments.budgets", ["matched"])
     assert "measure" not in address(app)
-    assert "experiments.replay" in {button.key for button in app.button}
+    assert "experiments.measure" in {button.key for button in app.button}
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,26 @@ def test_the_first_start_offers_samples_and_one_click_opens_one(
     assert opened_keys == [row.key]
 
 
+def test_a_sample_adds_one_row_and_the_cards_stay_until_there_is_an_own_conversation(
+    library: AppTest, conversations: Conversations, opened_keys: list[str]
+) -> None:
+    app = library.run()
+    app.button(key="sample-nan_and_fibonacci.jsonl").click().run()
+    [row] = conversations.find().rows
+    assert (row.title, opened_keys) == ("NaN and Fibonacci: back to the NaN", [row.key])
+    assert subheaders(app) == ["Start with a sample", "Or bring a conversation of your own"]
+
+    app.run()
+    assert titles(app) == [row.title]
+    assert subheaders(app) == ["Open another sample"]
+    assert [tab.label for tab in app.tabs] == ["Files", "Path", "Pasted text"], "the samples are in sight"
+
+    conversations.add([conversation("Mine")])
+    app.run()
+    assert subheaders(app) == []
+    assert [tab.label for tab in app.tabs][-1] == "Samples"
+
+
 def test_all_samples_are_added_once(library: AppTest, conversations: Conversations) -> None:
     app = library.run()
 

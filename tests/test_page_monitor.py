@@ -62,6 +62,10 @@ def put_drift(store: Store, *, raised: datetime, cleared: datetime | None = None
 def test_it_opens_without_requests_and_without_a_log(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_monitor()
     assert "convgate.load()" in app.code[0].value
+    assert "An example: a simulated day" in [heading.value for heading in app.subheader]
+    assert metric(app, "Requests") == "5,760"
+    assert {alert["alert"] for alert in app.dataframe[0].value.to_dict("records")} == {"Drift", "Errors"}
+    assert Requests(store).newest() is None, "nothing of it is logged"
     assert "monitor.set" not in {button.key for button in app.button}
     monkeypatch.setenv("CONVGATE_GUARD_LOG", "false")
     assert "guard.log" in page_text(open_monitor())

@@ -43,7 +43,9 @@ def turns_of(exchanges: tuple[tuple[str, str], ...]) -> list[Turn]:
 
 
 def write(app: AppTest, text: str) -> AppTest:
-    """Type a text into the editor."""
+    """Type a text into the editor, opened first where there is no rule yet."""
+    if not app.text_area:
+        click(app, "rules.example")
     return check(app.text_area(key=TEXT).set_value(text).run())
 
 
@@ -102,10 +104,13 @@ def test_the_address_restores_the_view_and_reports_invalid_parts(keys: dict[str,
     app = open_rules(conversation=keys["First"], show="skipped", look="conversation", page="x")
     assert len(shown_exchanges(app)) == 2
     assert "page=x" in page_text(app)
-    assert dict(app.query_params) == {"conversation": keys["First"], "show": "skipped"}
+    assert dict(app.query_params) == {
+        "conversation": keys["First"], "show": "skipped", "look": "conversation",
+    }  # fmt: skip
     app = open_rules(look="nothing")
     assert "look=nothing" in page_text(app)
-    assert shown_exchanges(app), "the newest conversation is shown"
+    assert app.query_params["look"] == "library"
+    assert "○ skipped" in shown_exchanges(app)[0], "the library is shown, what is skipped first"
 
 
 def test_a_rule_is_previewed_saved_and_undone(keys: dict[str, str]) -> None:
@@ -176,12 +181,25 @@ def test_a_file_that_cannot_be_used_is_reported_and_left_alone(keys: dict[str, s
     assert editor(app) == (content.decode() if is_text else "")
 
 
-def test_an_empty_library_still_has_the_editor() -> None:
+def test_an_empty_library_shows_the_samples_and_no_empty_editor() -> None:
     app = open_rules()
-    assert "There is no conversation yet" in page_text(app)
+    assert app.query_params["look"] == "samples"
+    assert "○ skipped" in shown_exchanges(app)[0]
+    counts = r"kept: \d+ of \d+ exchanges \(\d+ by default, .*\)\. Skipped: \d+ short exchange"
+    assert re.search(counts, page_text(app))
+    assert not any(one.proto.query_string for one in app.get("page_link")), "samples are not in the library"
+    assert not app.text_area
     click(app, "rules.example")
     assert editor(app) == EXAMPLE
     assert not app.button(key="rules.save").disabled
+
+
+def test_where_nothing_speaks_for_any_exchange_of_the_library_the_samples_are_shown() -> None:
+    key = add_conversation(*turns_of(SECOND))
+    assert open_rules().query_params["look"] == "samples"
+    app = open_rules(conversation=key)
+    assert app.query_params["look"] == "conversation"
+    assert len(shown_exchanges(app)) == 2
 
 
 def test_statistics_count_the_conversation_or_the_library(keys: dict[str, str]) -> None:

@@ -145,12 +145,21 @@ def test_explore_numbers_turns_in_reasons_as_on_the_screen(day: str) -> None:
     )
 
 
+def test_an_empty_library_shows_the_boundaries_of_a_sample(store: Store) -> None:
+    app = open_sessions(selected="7")
+    assert "this is a sample: A day with a purple button" in page_text(app)
+    assert list(app.dataframe[0].value["begins"]) == ["session", "conversation", "nothing"]
+    assert "Turn 7" in page_text(app)
+    assert "sessions.kind" not in app.session_state, "a sample cannot be edited"
+    assert "turn 99" in page_text(open_sessions(selected="99"))
+
+
 def test_a_stored_session_of_an_agent_is_listed_and_deleted(store: Store) -> None:
     for workspace in ("lab", "shop"):
         SessionManager(store, workspace=workspace).detect("hello")
     SessionManager(store, workspace="lab").end("The lab is closed.")
     app = open_sessions()
-    table = app.dataframe[0].value
+    table = app.dataframe[-1].value
     assert list(table["workspace"]) == ["shop", "lab"]
     assert [end == "active" for end in table["end"]] == [True, False]
     assert list(table["conversations"]) == [1, 1]

@@ -48,6 +48,30 @@ def test_the_content_tells_the_format_whatever_the_file_is_called(text, format, 
     assert read_text(text).conversations == transcript.conversations
 
 
+@pytest.mark.parametrize("kept", [0.3, 0.5, 0.7, 0.9])
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("n_turns", [8, 40_000])  # the longer one is read piece by piece
+def test_a_document_that_is_cut_off_says_so(kept, indent, n_turns):
+    messages = [{"role": "user", "content": f"Hi, I am number {number}"} for number in range(n_turns)]
+    text = json.dumps(messages, indent=indent).encode()
+    with pytest.raises(TranscriptError, match="the file seems cut off") as caught:
+        read_conversations(text[: int(kept * len(text))], name="chat.json")
+    assert "column" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("end", "what"), [("", "file"), ("\n", "line"), ("\n" + line(3), "line")])
+def test_a_line_that_is_cut_off_says_so_and_the_others_can_be_read(end, what):
+    text = "\n".join([line(1), line(2), line(3)[:50] + end]).encode()
+    with pytest.raises(BadLinesError, match=f"line 3: not valid JSON: the {what} seems cut off"):
+        read_conversations(text, name="chat.jsonl")
+    assert len(read_conversations(text, name="chat.jsonl", skip_bad=True)) == 2 + (end[1:] != "")
+
+
+def test_a_document_that_is_wrong_in_the_middle_is_not_called_cut_off():
+    with pytest.raises(TranscriptError, match="expecting ':' delimiter at column 10"):
+        read_text('[{"role" "user"}]')
+
+
 @pytest.mark.parametrize(
     "bad", ['{"id": "x", "messages": [{"role": ', '{"messages": [{"content": "Hi"}]}', "5", "{}"]
 )

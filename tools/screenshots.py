@@ -14,8 +14,7 @@ from playwright.sync_api import Browser, Page
 from convgate.ui.shared.annotator import COOKIE
 from tests.browser.actions import new_page, open_page, wait_until_idle
 from tests.browser.running_app import add_samples, find_chromium, page_paths, running_app, running_chromium
-from tools.worked_home import NAME, agents, budgets, experiments, work
-from tools.worked_requests import log_requests
+from tools.worked_home import NAME, agents, budgets, experiments, requests, work
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SAMPLE = "support_invoice_router_parcel.json"
@@ -75,7 +74,7 @@ def pages_to_show(home: Path, sample: str) -> Iterator[tuple[str, str]]:
     keys = add_samples(home)
     conversation, further = keys[sample][0], work(home, keys[SAMPLE][0])
     further |= agents(home, keys[DAY][0])
-    further |= budgets(keys[LOGIN][0]) | experiments(home) | log_requests(home)
+    further |= budgets(keys[LOGIN][0]) | experiments(home) | requests(home)
     pages = {path.lower() or "library": f"{path}?conversation={conversation}" for path in page_paths()}
     yield from (pages | further).items()
 

@@ -10,8 +10,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 from convgate.core.home import app_root
+from convgate.core.settings import load_settings
 from convgate.gate.thresholds import Anchored
 from convgate.gatekeeper.gatekeeper import RULES_NAME
+from convgate.guardrails.example import log_example
 from convgate.labels.exchange import keep_labels, read_labels
 from convgate.labels.gold import gold_set
 from convgate.sessions import SessionManager
@@ -86,6 +88,12 @@ def experiments(home: Path) -> dict[str, str]:
     name = quote(add_example(Store(home / "convgate.db")).name)
     report = f"Experiments?experiment={name}"
     return {"experiments": report, "experiments-rate": f"{report}&rate=1"}
+
+
+def requests(home: Path) -> dict[str, str]:
+    """Log a day of requests; addresses of what can be seen of it, by name."""
+    log_example(Store(home / "convgate.db"), load_settings(), datetime.now(UTC))
+    return {"monitor-week": "Monitor?period=7d"}
 
 
 def budgets(login: str) -> dict[str, str]:

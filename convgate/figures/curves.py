@@ -25,6 +25,9 @@ from convgate.figures.layout import (
 )
 from convgate.figures.palette import Palette
 
+MAX_LABELLED = 3
+"""Policies that are labelled beside their marks; more have a legend."""
+
 _MAX_POINTS = 300  # of a line
 _DASHES = ("solid", "dash", "dot", "dashdot")
 _SYMBOLS = ("diamond", "square", "triangle-up", "circle", "cross", "x", "triangle-down", "star")
@@ -98,7 +101,8 @@ def answers_over_tokens_figure(
     policies: by name, the first on top; each is a mark by its own rule and, where it ranks, a line over the
     budgets. attainable: by budget, the thin grey line.
     """
-    fig = drawing(palette, height=400, top=84)
+    is_labelled = len(policies) <= MAX_LABELLED
+    fig = drawing(palette, height=360, top=16 if is_labelled else 84)
     looks = zip(cycle(palette.series), cycle(_DASHES), cycle(_SYMBOLS), strict=False)
     for place, ((name, summary), (colour, dash, symbol)) in enumerate(
         zip(policies.items(), looks, strict=False)
@@ -108,21 +112,29 @@ def answers_over_tokens_figure(
         if is_ranked := None not in shares:
             add_line(
                 fig, label, [0, *BUDGETS], [0, *shares], (colour, dash), legendgroup=label, zorder=-place - 1,
-                hover=f"{label}, a budget of %{{x:.0%}}: %{{y:.0%}}",
+                showlegend=not is_labelled, hover=f"{label}, a budget of %{{x:.0%}}: %{{y:.0%}}",
             )  # fmt: skip
         outline = {"color": palette.background, "width": 1}
+        x, y = summary["kept_token_share"].value, summary["answerable"].value
         fig.add_scatter(
-            x=[summary["kept_token_share"].value], y=[summary["answerable"].value],
-            mode="markers", name=label, legendgroup=label, showlegend=not is_ranked,
+            x=[x], y=[y], name=label, legendgroup=label, showlegend=not (is_ranked or is_labelled),
+            mode="markers+text" if is_labelled else "markers", text=[f"<b>{label}</b>"], cliponaxis=False,
+            textposition="middle left" if (x or 0) > 0.5 else "middle right", textfont={"color": palette.ink},
             marker={"color": colour, "symbol": symbol, "size": 11, "line": outline},
             hovertemplate=f"{label}, by its own rule: %{{y:.0%}} at %{{x:.0%}}<extra></extra>",
         )  # fmt: skip
     if attainable and None not in attainable.values():
+        name = "attainable with whole turns"
         add_line(
-            fig, "attainable with whole turns", [0, *BUDGETS], [0, *attainable.values()],
-            (palette.dropped, "dot"), width=1, zorder=-len(policies) - 1,
+            fig, name, [0, *BUDGETS], [0, *attainable.values()], (palette.dropped, "dot"), width=1,
+            zorder=-len(policies) - 1, showlegend=not is_labelled,
             hover="attainable with %{x:.0%}: %{y:.0%}",
         )  # fmt: skip
+        if is_labelled:
+            fig.add_annotation(
+                x=BUDGETS[-1], y=list(attainable.values())[-1], text=name, xanchor="left", xshift=4,
+                font={"size": 12, "color": palette.muted},
+            )  # fmt: skip
     fig.update_layout(
         xaxis=share_axis(palette, "tokens sent, of the full history"),
         yaxis=share_axis(palette, "all needed turns sent"),

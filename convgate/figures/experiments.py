@@ -22,6 +22,7 @@ from convgate.versions.card import Metric
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star")
 _DASHES = ("solid", "dash", "dot", "dashdot")
 _TITLES = {"turns": "Number of turns", "mode": "Filter by mode", "length": "Length of the conversation"}
+_LABEL_SIDES = ("middle left", "middle right", "top left")  # arms with equal tokens are above each other
 _MIN_RANGE = 0.2  # of shares; less would exaggerate small differences
 
 
@@ -40,23 +41,28 @@ def outcome_over_tokens_figure(
 ) -> go.Figure:
     """Return the outcome of each arm over its tokens, with intervals; points without an outcome are left out.
 
-    An arm has a colour. With groups, a line joins its points and the symbol says the group; labels beside
-    points would overlap.
+    An arm has a colour, and a label where there are few. With groups, a line joins its points and the symbol
+    says the group; labels beside points would overlap.
     """
     drawn = [point for point in points if point.outcome.value is not None]
     arms = list(dict.fromkeys(point.arm for point in drawn))
     groups = list(dict.fromkeys(point.group for point in drawn))
     has_groups = len(groups) > 1
     symbol_of = dict(zip(groups if has_groups else arms, cycle(_SYMBOLS), strict=False))
-    fig = drawing(palette, height=height, top=64 if has_groups else 40)
-    for arm, colour, dash in zip(arms, cycle(palette.series), cycle(_DASHES), strict=False):
+    is_labelled = not has_groups and len(arms) <= len(_LABEL_SIDES)
+    fig = drawing(palette, height=height, top=64 if has_groups else 16 if is_labelled else 40)
+    looks = zip(arms, cycle(palette.series), cycle(_DASHES), cycle(_LABEL_SIDES), strict=False)
+    for arm, colour, dash, side in looks:
         own = sorted((point for point in drawn if point.arm == arm), key=lambda point: point.tokens)
         symbols = [symbol_of[point.group if has_groups else arm] for point in own]
         fig.add_scatter(
             x=[point.tokens for point in own],
             y=[point.outcome.value for point in own],
-            error_y=_error_bars(own, colour), mode="lines+markers" if has_groups else "markers",
-            name=plain(arm), marker={**marker("circle", 11, colour), "symbol": symbols},
+            error_y=_error_bars(own, colour),
+            mode="lines+markers" if has_groups else "markers+text" if is_labelled else "markers",
+            texttemplate=f"<b>{plain(arm)}</b>", textposition=side, textfont={"color": palette.ink},
+            cliponaxis=False, showlegend=not is_labelled, name=plain(arm),
+            marker={**marker("circle", 11, colour), "symbol": symbols},
             line={"color": colour, "width": 1.5, "dash": dash},
             text=[plain(f"{arm}, {point.group}" if point.group else arm) for point in own],
             hovertemplate="%{text}: %{y:.0%} at %{x:,.0f} tokens<extra></extra>",
@@ -67,9 +73,9 @@ def outcome_over_tokens_figure(
             marker=marker(symbol_of[group], 9, palette.muted),
         )  # fmt: skip
     low, high = _range(drawn)
-    longest = max((point.tokens for point in drawn), default=1.0)
+    end = (1.3 if is_labelled else 1.1) * max((point.tokens for point in drawn), default=1.0)
     fig.update_layout(
-        xaxis=axis(palette, "tokens of a request, mean", range=[0, 1.1 * longest], tickformat=","),
+        xaxis=axis(palette, "tokens of a request, mean", range=[0, end], tickformat=","),
         yaxis=axis(palette, title, range=[low, high], tickformat=".0%"),
     )
     return fig.figure()

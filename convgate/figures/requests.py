@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import median
 
 import plotly.graph_objects as go
 
@@ -103,26 +104,34 @@ def fallbacks_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> 
 
 def tokens_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> go.Figure:
     """Return tokens of the histories: those that were sent, and above them those that were not."""
-    fig = time_drawing(frame, palette)
+    fig = time_drawing(frame, palette, top=12)
     fig.update_layout(
-        barmode="relative", bargap=0, margin={"r": 16},
+        barmode="relative", bargap=0, showlegend=False,
         yaxis=axis(palette, "tokens", rangemode="tozero", nticks=4),
     )  # fmt: skip
     filled = [part for part in bins if part.totals.requests]
-    _add_bars(fig, filled, [part.totals.tokens_sent for part in filled], "sent", (palette.kept, ""))
-    _add_bars(fig, filled, [part.totals.tokens_saved for part in filled], "saved", (palette.grid, ""))
+    sent, saved = (
+        [getattr(part.totals, name) for part in filled] for name in ("tokens_sent", "tokens_saved")
+    )
+    _add_bars(fig, filled, sent, "sent", (palette.kept, ""))
+    _add_bars(fig, filled, saved, "saved", (palette.grid, ""))
+    if filled:
+        _label(fig, "sent", median(sent) / 2, palette.kept_text)
+        _label(fig, "saved", median(sent) + median(saved) / 2, palette.muted)
     return fig.figure()
 
 
 def latency_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> go.Figure:
     """Return percentiles of the milliseconds that selecting took, as three lines."""
-    fig = time_drawing(frame, palette)
+    fig = time_drawing(frame, palette, top=12)
     fig.update_layout(
-        margin={"r": 16}, hovermode="x unified", yaxis=axis(palette, "ms", rangemode="tozero", nticks=4)
+        hovermode="x unified", showlegend=False, yaxis=axis(palette, "ms", rangemode="tozero", nticks=4)
     )
     colours = (palette.ink, palette.tier2, palette.threshold)
     for place, (name, dash) in enumerate(_PERCENTILES):
         latencies = [part.totals.latency for part in bins]
+        if known := [1000 * latency[place] for latency in latencies if latency is not None]:
+            _label(fig, name, median(known), palette.ink)
         fig.add_scatter(
             x=[middle(part.start, part.end) for part in bins] or [None],
             y=[None if latency is None else 1000 * latency[place] for latency in latencies] or [None],
@@ -131,6 +140,14 @@ def latency_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> go
             line={"color": colours[place], "dash": dash, "width": 1.75}, marker={"size": 4},
         )  # fmt: skip
     return fig.figure()
+
+
+def _label(fig: Drawing, text: str, level: float, colour: str) -> None:
+    """Add the name of a series at the right end, where it mostly is."""
+    fig.add_annotation(
+        text=text, name=text, xref="paper", x=1, xanchor="left", xshift=3, y=level,
+        font={"size": 12, "color": colour},
+    )  # fmt: skip
 
 
 def describe_requests(bins: Sequence[Bin], baseline: Mapping[str, int] | None) -> dict[str, str]:

@@ -23,6 +23,9 @@ T = TypeVar("T")
 MAX_DEPTH = 100
 """Levels of lists and objects in each other; Python itself gives up near 1,000."""
 
+CUT_OFF = "the {} seems cut off. Download or copy it again"
+"""The problem of a file or a line that ends before its text, list or object does."""
+
 _DECODER = json.JSONDecoder(parse_constant=lambda _: None)
 _UNWRITABLE_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _TOO_DEEP = f"lists and objects are nested more than {MAX_DEPTH} levels deep"
@@ -42,6 +45,9 @@ def parse_json(text: str, report: Report | None = None, line: int | None = None)
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         reason = f"{error.msg[0].lower()}{error.msg[1:].removesuffix(' at')} at column {error.colno}"
+        if text.strip() and (error.msg.startswith("Unterminated") or error.pos >= len(text.rstrip())):
+            what = "file" if line is None or not text.endswith("\n") else "line"
+            reason = CUT_OFF.format(what)
         raise TranscriptError(f"not valid JSON: {reason}", line=error.lineno) from None
     except RecursionError:
         raise TranscriptError(_TOO_DEEP) from None

@@ -21,7 +21,7 @@ import ijson
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
 from convgate.core.text import REPLACEMENT, clean_value
-from convgate.transcripts.json_text import Locator, Place, check_depth, parse_json
+from convgate.transcripts.json_text import CUT_OFF, Locator, Place, check_depth, parse_json
 from convgate.transcripts.problems import ReadStoppedError, Report
 
 MAX_BYTES = 200 * 2**20
@@ -213,7 +213,7 @@ class JsonFile:
             if line.isspace():
                 continue
             try:
-                value = parse_json(line.rstrip("\r\n"), report, number)
+                value = parse_json(line, report, number)
             except TranscriptError as error:
                 report.error(error.problem, line=number)
             else:
@@ -265,6 +265,8 @@ def _checked(values: Iterator[T], source: Source) -> Iterator[T]:
         yield from values
     except (ijson.JSONError, UnicodeDecodeError) as error:
         reason = str(error).partition("\n")[0]
+        if "EOF" in reason:
+            reason = CUT_OFF.format("file")
         raise TranscriptError(f"not valid JSON: {reason}", file=source.report.file) from None
 
 

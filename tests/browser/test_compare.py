@@ -44,8 +44,21 @@ def test_policies_are_added_by_choice_and_by_text_and_a_click_opens_a_turn(compa
 @pytest.mark.slow
 def test_the_same_policies_on_the_labelled_samples(compare: Page) -> None:
     page = compare
-    page.get_by_role("button", name=re.compile("^Measure 2 policies")).click()
     expect(page.get_by_role("row", name=re.compile("^Everything 1.00"))).to_be_visible()
-    assert query(page)["measure"] == "1"
     go_to(page, f"/Compare?{urlsplit(page.url).query}")
     expect(page.get_by_role("row", name=re.compile(r"^Last k turns \(k=3\)")).first).to_be_visible()
+
+
+@pytest.mark.slow
+def test_the_button_that_asks_for_a_bill_is_gone_while_it_is_computed(
+    go_to_address: Callable[[str], Page],
+) -> None:
+    page = go_to_address("/Compare?data=samples&show=bill&policies=last_k(k=3),bm25")
+    page.get_by_role("button", name=re.compile("^Compute the bill")).click()
+    page.wait_for_function("document.querySelector('[data-testid=stProgress]')")
+    texts = page.evaluate(
+        "[...document.querySelectorAll('[data-testid=stMain] button')].map(b => b.innerText)"
+    )
+    assert any("Stop" in text for text in texts)
+    assert not any("Compute" in text for text in texts)
+    expect(page.get_by_role("row", name=re.compile("^BM25")).first).to_be_visible()

@@ -24,7 +24,7 @@ from convgate.ui.compare.state import LIBRARY, Column, CompareState, build_colum
 from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.frame import App, show_problem
 from convgate.ui.shared.label_sources import plain_name, read_labelled, usable
-from convgate.ui.shared.results_cache import compute_once, digest, is_computed
+from convgate.ui.shared.results_cache import compute_if_asked, digest
 from convgate.ui.shared.tables import markdown_table
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
@@ -49,10 +49,10 @@ def draw_bill(
     state: CompareState,
     columns: Sequence[Column],
     labels: Mapping[str, str],
-    known: Mapping[str, SetInfo],
+    billed: str,
+    model: str,
 ) -> None:
-    """Draw the choices, then the bill or the button that computes it. labels: of policies, by their text."""
-    billed, model = _draw_choices(app, state, known)
+    """Draw the bill or the button that computes it. labels: of policies, by their text."""
     price = find_price(app.settings, model)
     everything = PolicySpec(Everything.name)
     whole = [column for column in columns if column.written == everything]
@@ -64,30 +64,31 @@ def draw_bill(
     except ConvgateError as error:
         show_problem(error)
         return
-    if report is not None:
+    if report is None:
+        st.caption("What the input of their requests would have cost with each policy, under a prompt cache.")
+    else:
         _draw_report(report)
 
 
-def _draw_choices(app: App, state: CompareState, known: Mapping[str, SetInfo]) -> tuple[str, str]:
+def draw_choices(app: App, state: CompareState, known: Mapping[str, SetInfo]) -> tuple[str, str]:
     """Draw what is billed, the model and the pauses; return the name of what is billed, and the model."""
     models = priced_models(app.settings)
     names = {name: plain_name(name) for name in usable(known)} | {LIBRARY: "the whole library"}
     billed, model = state.billed or state.data or LIBRARY, state.model or models[0]
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        st.selectbox(
-            "Conversations", list(names), width=260, format_func=lambda name: names.get(name, name),
-            help="Turns missed are known where turns are labelled.",
-            **page.control("billed", billed, bill=False),
-        )  # fmt: skip
-        st.selectbox(
-            "Prices of", models, width=260, help="Other prices: costs.prices in the settings.",
-            **page.control("model", model),
-        )  # fmt: skip
-        st.selectbox(
-            "Pauses between requests", list(_PAUSES), width=260, format_func=_PAUSES.__getitem__,
-            help="After a pause longer than the cache's life, nothing is read from it.",
-            **page.control("pauses"),
-        )  # fmt: skip
+    st.selectbox(
+        "Conversations", list(names), width=260, format_func=lambda name: names.get(name, name),
+        help="Turns missed are known where turns are labelled.",
+        **page.control("billed", billed, bill=False),
+    )  # fmt: skip
+    st.selectbox(
+        "Prices of", models, width=260, help="Other prices: costs.prices in the settings.",
+        **page.control("model", model),
+    )  # fmt: skip
+    st.selectbox(
+        "Pauses between requests", list(_PAUSES), width=260, format_func=_PAUSES.__getitem__,
+        help="After a pause longer than the cache's life, nothing is read from it.",
+        **page.control("pauses"),
+    )  # fmt: skip
     return billed, model
 
 
@@ -113,20 +114,8 @@ def _compute(
             pauses=_SECONDS[state.pauses], reads_times=state.pauses == "times", progress=progress,
         )  # fmt: skip
 
-    if not (state.bill or is_computed(key)):
-        st.button(
-            f"Compute the bill of {pluralize(count, 'conversation')}", key="compare.bill",
-            type="primary", icon=":material/play_arrow:", on_click=page.change, kwargs={"bill": True},
-        )  # fmt: skip
-        return None
-    place = st.empty()
-    if not is_computed(key):
-        place.button(
-            "Stop", key="compare.stop", icon=":material/stop:", on_click=page.change, kwargs={"bill": False}
-        )
-    report = compute_once(key, work)
-    place.empty()
-    return report
+    label = f"Compute the bill of {pluralize(count, 'conversation')}"
+    return compute_if_asked(page, "bill", key, label, work)
 
 
 def _read(app: App, billed: str) -> list[tuple[Conversation, list[Case]]]:

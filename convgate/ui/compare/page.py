@@ -17,8 +17,8 @@ from convgate.evaluation.results import SetResult
 from convgate.figures.curves import answers_over_tokens_figure
 from convgate.policies.gate import GatePolicy
 from convgate.policies.spec import read_policy
-from convgate.training.library import SetInfo
-from convgate.ui.compare.bill import draw_bill, priced_models
+from convgate.training.library import SAMPLES, SetInfo
+from convgate.ui.compare.bill import draw_bill, draw_choices, priced_models
 from convgate.ui.compare.conversation import draw_conversation
 from convgate.ui.compare.state import (
     START,
@@ -35,8 +35,8 @@ from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.label_sources import (
     describe_source,
-    draw_too_few,
     draw_trained_on,
+    few_conversations,
     pick_source,
     plain_name,
     read_labelled,
@@ -54,8 +54,8 @@ from convgate.versions.card import Metric
 _STYLE = Path(__file__).with_name("compare.css")
 _POLICIES, _REFERENCE = "compare.policies", "compare.reference"
 METRICS = {
-    "answerable": "All needed sent", "kept_token_share": "Tokens sent", "missed": "Needed turns missed",
-    "answerable@35%": "At 35% of the tokens", "f1": "F1", "map": "MAP",
+    "kept_token_share": "Tokens sent", "missed": "Needed turns missed",
+    "answerable@35%": "All needed at 35% of the tokens", "map": "MAP",
 }  # fmt: skip
 _VIEWS = {"turns": "Needed turns", "bill": "Bill"}
 _MAX_LABEL = 60  # characters of a policy's name
@@ -74,7 +74,7 @@ def draw_page(app: App) -> None:
     if len(state.policies) < 2:
         st.info("Select at least two policies.", icon=":material/compare_arrows:")
         st.button(
-            "Compare BM25, the gate and the last turns", key="compare.start", icon=":material/add:",
+            "Compare the last turns, the gate and BM25", key="compare.start", icon=":material/add:",
             on_click=page.change, kwargs={"policies": START, "reference": None},
         )  # fmt: skip
         return
@@ -82,13 +82,20 @@ def draw_page(app: App) -> None:
     if not columns:
         return
     reference = next((column for column in columns if column.written == state.compared_with), columns[0])
-    page.draw_choice("show", "Show", _VIEWS)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        page.draw_choice("show", "Show", _VIEWS)
+        if state.show == "bill":
+            billed, model = draw_choices(app, state, known)
+        else:
+            source = pick_source(page, known, state.data, "Measured on", measure=False)
     if state.show == "bill":
-        draw_bill(app, state, columns, labels, known)
+        draw_bill(app, state, columns, labels, billed, model)
         return
-    draw_results(app, state, columns, reference, known)
-    st.subheader("One conversation", anchor=False)
-    draw_conversation(app, state, columns, reference)
+    if source is not None:
+        draw_results(app, state, source, columns, reference)
+    if app.conversations.keys():
+        st.subheader("One conversation", anchor=False)
+        draw_conversation(app, state, columns, reference)
 
 
 def _draw_policies(state: CompareState, options: Mapping[str, str]) -> dict[str, str]:
@@ -138,47 +145,39 @@ class Results:
 
 
 def draw_results(
-    app: App, state: CompareState, columns: Sequence[Column], reference: Column, known: Mapping[str, SetInfo]
+    app: App, state: CompareState, source: SetInfo, columns: Sequence[Column], reference: Column
 ) -> None:
-    """Draw the choice of labelled data, then the results or the button that computes them."""
-    source = pick_source(page, known, state.data, "Measured on", measure=False)
-    if source is None:
-        return
-    is_enough = draw_too_few(source.conversations)
-    results = _measure(app, state, source, columns, reference, is_enough=is_enough)
+    """Draw the results on labelled data, or the button that computes them."""
+    results = _measure(app, state, source, columns, reference)
     if results is None:
         return
     gates = [column.label for column in columns if is_gate(column.written)]
-    if is_enough and (sentence := summary_sentence(results, gates)):
+    if sentence := summary_sentence(results, gates):
         st.markdown(f"##### {literal(sentence)}")
+    st.caption(f"{describe_source(source)}. {few_conversations(source.conversations)}")
     gate_versions = [column.policy.version for column in columns if isinstance(column.policy, GatePolicy)]
     draw_trained_on(app, gate_versions, [source.name])
     _draw_chart(results.result)
-    st.caption(describe_source(source))
     with st.container(key="compare-metrics"):
         st.markdown(results_table(results))
     st.caption("Each by its own rule. Ranges are 95% intervals over conversations; bold ones exclude 0.")
 
 
 def _measure(
-    app: App,
-    state: CompareState,
-    source: SetInfo,
-    columns: Sequence[Column],
-    reference: Column,
-    *,
-    is_enough: bool,
+    app: App, state: CompareState, source: SetInfo, columns: Sequence[Column], reference: Column
 ) -> Results | None:
     """Return the results; None while a person has not asked for them, or when no policy can be measured.
+
+    Nobody needs to ask for the samples: their vectors come with convgate.
 
     Raises TranscriptError when the set does not exist or cannot be read.
     """
     relevance_set, set_digest = read_labelled(app, source.name)
     is_complete = all(is_measured(set_digest, column.policy) for column in columns)
-    if not is_complete and not state.measure:
+    if not (is_complete or state.measure or source.name == SAMPLES):
         st.button(
             f"Measure {pluralize(len(columns), 'policy', 'policies')} on {literal(plain_name(source.name))}",
-            key="compare.measure", type="primary" if is_enough else "secondary",
+            key="compare.measure", type="primary",
             icon=":material/play_arrow:", on_click=page.change, kwargs={"measure": True},
         )  # fmt: skip
         return None
@@ -247,8 +246,13 @@ def results_table(results: Results) -> str:
     """Return a Markdown table: a row for each policy, its metrics and its difference from the reference."""
     rows = []
     for label, policy in results.result.policies.items():
-        row = [f"**{literal(label, limit=_MAX_LABEL)}**"]
-        row += [interval_cell(policy.overall[metric]) for metric in METRICS]
         gain = results.gains.get(label)
-        rows.append([*row, "reference" if gain is None else interval_cell(gain, is_difference=True)])
-    return markdown_table(["", *METRICS.values(), "All needed sent vs. reference"], rows, numbers=True)
+        rows.append(
+            [
+                f"**{literal(label, limit=_MAX_LABEL)}**",
+                interval_cell(policy.overall["answerable"]),
+                "reference" if gain is None else interval_cell(gain, is_difference=True),
+                *(interval_cell(policy.overall[metric]) for metric in METRICS),
+            ]
+        )
+    return markdown_table(["", "All needed sent", "vs. reference", *METRICS.values()], rows, numbers=True)

@@ -27,7 +27,7 @@ from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.threshold_settings import ThresholdSettings
 
-START = (PolicySpec(BM25.name), PolicySpec(GatePolicy.name), PolicySpec(LastK.name))
+START = (PolicySpec(LastK.name), PolicySpec(GatePolicy.name), PolicySpec(BM25.name))
 """What a first visit compares; the first is the reference."""
 
 LIBRARY = "@library"

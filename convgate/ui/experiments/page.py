@@ -24,7 +24,7 @@ from convgate.experiments.power import BASELINE, TARGET, PowerPlan
 from convgate.policies.window import LastK
 from convgate.store.experiments import Experiments
 from convgate.ui.experiments.rating import draw_rating
-from convgate.ui.experiments.replay import draw_replay
+from convgate.ui.experiments.replay import draw_example, draw_replay
 from convgate.ui.experiments.report import draw_report
 from convgate.ui.experiments.state import draw_arms, page
 from convgate.ui.shared.actions import draw_problem, draw_result, reporting_problems
@@ -60,8 +60,10 @@ def draw_page(app: App) -> None:
         draw_replay(app, state)
     else:
         _draw_list(app, names)
-        with st.expander("New experiment", icon=":material/add:", expanded=not names):
+        with st.expander("New experiment", icon=":material/add:"):
             _draw_new(app)
+        if not names:
+            draw_example(app)
 
 
 def _draw_list(app: App, names: Sequence[str]) -> None:
@@ -78,8 +80,6 @@ def _draw_list(app: App, names: Sequence[str]) -> None:
             st.button(
                 "Open", key=f"experiments.open.{name}", on_click=page.change, kwargs={"experiment": name}
             )
-    if not names:
-        st.info("No experiments yet. Create one.", icon=":material/experiment:")
 
 
 def _draw_new(app: App) -> None:

@@ -18,22 +18,22 @@ from convgate.experiments.replay import replay as run_replay
 from convgate.experiments.selection import ArmSelector
 from convgate.figures.experiments import OutcomePoint, describe_outcomes, outcome_over_tokens_figure
 from convgate.policies.gate import GatePolicy
-from convgate.training.library import SetInfo
+from convgate.training.library import SAMPLES, SetInfo
 from convgate.ui.experiments.state import BudgetName, ExperimentsState, arm_label, draw_arms, page
 from convgate.ui.shared import scoring
 from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.frame import App, show_problem
 from convgate.ui.shared.label_sources import (
     describe_source,
-    draw_too_few,
     draw_trained_on,
+    few_conversations,
     pick_source,
     plain_name,
     read_labelled,
     sources,
     usable,
 )
-from convgate.ui.shared.results_cache import compute_once, digest, is_computed
+from convgate.ui.shared.results_cache import compute_if_asked, compute_once, digest
 from convgate.ui.shared.tables import interval_cell, markdown_table
 from convgate.ui.shared.text import literal, make_labels_unique
 from convgate.ui.shared.theme import current_palette
@@ -66,6 +66,20 @@ def draw_replay(app: App, state: ExperimentsState) -> None:
     if not (state.arms and state.budgets):
         st.info("Choose an arm and its tokens.", icon=":material/info:")
         return
+    _draw_replayed(app, state, source)
+
+
+def draw_example(app: App) -> None:
+    """Draw what a comparison of arms is like: the samples, replayed."""
+    if (samples := sources(app).get(SAMPLES)) is not None:
+        st.subheader("An example: the samples, replayed", anchor=False)
+        st.caption(
+            "Which needed turns would each have sent? An experiment rates the answers of your model, too."
+        )
+        _draw_replayed(app, ExperimentsState(arms=(GatePolicy.name,)), samples)
+
+
+def _draw_replayed(app: App, state: ExperimentsState, source: SetInfo) -> None:
     try:
         labels = make_labels_unique({text: arm_label(text) for text in (state.control, *state.arms)})
         arms = [_load_arm(app, label, text) for text, label in labels.items()]
@@ -113,26 +127,15 @@ def _measure(
         progress("Preparing", 0, source.cases)  # encoding turns for the first time takes a while
         return run_replay(relevance_set, arms, budgets, progress=progress).rows()
 
-    if not (state.measure or is_computed(key)):
-        st.button(
-            f"Replay {pluralize(source.cases, 'message')}", key="experiments.replay", type="primary",
-            icon=":material/play_arrow:", on_click=page.change, kwargs={"measure": True},
-        )  # fmt: skip
-        return None
-    place = st.empty()
-    if not is_computed(key):
-        place.button(
-            "Stop", key="experiments.stop", icon=":material/stop:", on_click=page.change,
-            kwargs={"measure": False},
-        )  # fmt: skip
-    rows = compute_once(key, work)
-    place.empty()
-    return rows
+    if source.name == SAMPLES:  # their vectors come with convgate
+        return compute_once(key, work)
+    return compute_if_asked(page, "measure", key, f"Replay {pluralize(source.cases, 'message')}", work)
 
 
 def _draw_results(app: App, source: SetInfo, arms: Sequence[ArmSelector], rows: Sequence[ReplayRow]) -> None:
-    if draw_too_few(source.conversations) and (sentence := summary_sentence(rows)):
+    if sentence := summary_sentence(rows):
         st.markdown(f"##### {literal(sentence)}")
+    st.caption(f"{describe_source(source)}. {few_conversations(source.conversations)}")
     policies = [arm.policy for arm in arms]
     draw_trained_on(app, [each.version for each in policies if isinstance(each, GatePolicy)], [source.name])
     points = [
@@ -142,7 +145,7 @@ def _draw_results(app: App, source: SetInfo, arms: Sequence[ArmSelector], rows: 
     title = "recall of needed turns"
     figure = outcome_over_tokens_figure(points, current_palette(), title=title, height=360)
     draw_figure(figure, "experiments.chart", describe_outcomes("Recall", points))
-    st.caption(f"Higher and further left is better. {describe_source(source)}.")
+    st.caption("Higher and further left is better.")
     with st.container(key="experiments-replay"):
         st.markdown(replay_table(rows))
     st.caption("Ranges are 95% intervals over conversations; bold ones exclude 0.")

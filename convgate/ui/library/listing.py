@@ -64,8 +64,9 @@ def draw_conversations(app: App, state: LibraryState) -> None:
     if listed.total and not listed.rows:  # the last conversation of the last page was deleted
         listed = _find(app.conversations, state, last)
     _draw_counts(listed, state.search or "")
-    for row in listed.rows:
-        _draw_row(app.conversations, row)
+    with st.container(gap="xsmall"):
+        for row in listed.rows:
+            _draw_row(app.conversations, row)
     page.draw_pages(listed.total, PER_PAGE, min(state.page, last))
 
 
@@ -97,24 +98,24 @@ def _draw_row(conversations: Conversations, row: ConversationSummary) -> None:
     with st.container(
         border=True, horizontal=True, vertical_alignment="center", key=f"conversation-{row.key}"
     ):
-        with st.container(gap=None):
+        with st.container(gap="xsmall"):
             conversation_link(row.key, row.title)
-            with st.container(horizontal=True, wrap=False, gap=None):
-                st.space(8)  # a link's padding
-                with st.container(gap=None):
-                    st.caption(
-                        f"{pluralize(row.turns, 'turn')}{tokens} · {format_named(row.format).label} · "
-                        f"{format_age(row.added)}"
-                    )
-                    if row.excerpt:
-                        st.caption(literal(row.excerpt))
+            if row.excerpt:
+                st.caption(literal(row.excerpt))
+        st.caption(
+            f"{pluralize(row.turns, 'turn')}{tokens} · {format_age(row.added)}",
+            width="content", text_alignment="right",
+        )  # fmt: skip
         with st.popover("More", icon=":material/more_horiz:", type="tertiary"):
             _draw_details(conversations, row)
 
 
 def _draw_details(conversations: Conversations, row: ConversationSummary) -> None:
     added = row.added.astimezone()
-    st.caption(f"Added {added.day} {added:%B %Y, %H:%M} from {literal(row.origin, limit=60)}")
+    st.caption(
+        f"Added {added.day} {added:%B %Y, %H:%M} from {literal(row.origin, limit=60)},"
+        f" {format_named(row.format).label}"
+    )
     with st.form(f"rename-{row.key}", border=False):
         title = st.text_input("Title", row.title, key=f"title-{row.key}")
         if st.form_submit_button("Rename", icon=":material/edit:", width="stretch"):

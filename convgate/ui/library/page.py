@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
+from convgate.core.conversation import Conversation
 from convgate.core.errors import ConvgateError
 from convgate.core.home import app_root
 from convgate.core.text import pluralize
@@ -40,15 +41,25 @@ def _draw_library(app: App) -> None:
     """Draw the conversations and the ways to add some."""
     state = listing.page.begin()
     draw_outcome()
-    if app.conversations.keys():
+    samples = load_samples(app_root() / "sample_conversations")
+    has_any, has_own = bool(app.conversations.keys()), _has_own(app, samples)
+    if has_any:
         with st.expander("Add conversations", icon=":material/add:", key="library.add"):
-            _draw_ways(app, {**_WAYS, "Samples": draw_samples})
+            _draw_ways(app, {**_WAYS, "Samples": draw_samples} if has_own else _WAYS)
         listing.draw_conversations(app, state)
-    else:
-        st.subheader("Start with a sample", anchor=False)
+    if not has_own:
+        st.subheader("Open another sample" if has_any else "Start with a sample", anchor=False)
         draw_samples(app)
+    if not has_any:
         st.subheader("Or bring a conversation of your own", anchor=False)
         _draw_ways(app, _WAYS)
+
+
+def _has_own(app: App, samples: Sequence[Sample]) -> bool:
+    """Return whether the library has a conversation that is not from a sample."""
+    files = {sample.file for sample in samples}
+    limit = sum(len(sample.conversations) for sample in samples) + 1
+    return any(row.origin not in files for row in app.conversations.find(per_page=limit).rows)
 
 
 def _draw_ways(app: App, ways: Mapping[str, Callable[[App], None]]) -> None:
@@ -64,9 +75,9 @@ def draw_samples(app: App) -> None:
     _draw_cards(app, samples[:N_FEATURED])
     with st.expander(f"{len(samples[N_FEATURED:])} more samples", key="library.samples.more"):
         _draw_cards(app, samples[N_FEATURED:])
-    if st.button("Add all samples to the library", key="library.samples.all", icon=":material/library_add:"):
-        _add(app, samples)
-        st.rerun()
+        if st.button("Add all samples", key="library.samples.all", icon=":material/library_add:"):
+            _add(app, [(sample, conversation) for sample in samples for conversation in sample.conversations])
+            st.rerun()
 
 
 def _draw_cards(app: App, samples: Sequence[Sample]) -> None:
@@ -81,19 +92,17 @@ def _draw_card(app: App, sample: Sample) -> None:
     st.markdown(sample.shows)
     st.space("stretch")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        conversations = sample.conversations
-        n_conversations = f"{len(conversations)} conversations · " if len(conversations) > 1 else ""
-        st.caption(f"{n_conversations}{pluralize(sum(map(len, conversations)), 'turn')}", width="content")
+        first = sample.conversations[0]  # one of each story: the others are added by the button below
+        st.caption(pluralize(len(first), "turn"), width="content")
         if st.button("Open", key=f"sample-{sample.file}", icon=":material/query_stats:"):
-            [first, *_] = _add(app, [sample])
+            [key] = _add(app, [(sample, first)])
             del st.session_state[OUTCOME]  # Explore shows the outcome
-            open_conversation(first, sample.turn)
+            open_conversation(key, sample.turn)
 
 
-def _add(app: App, samples: Sequence[Sample]) -> list[str]:
-    conversations = [
+def _add(app: App, chosen: Sequence[tuple[Sample, Conversation]]) -> list[str]:
+    new = [
         NewConversation(conversation, sample.file, title=conversation.title or sample.title)
-        for sample in samples
-        for conversation in sample.conversations
+        for sample, conversation in chosen
     ]
-    return [addition.key for addition in add_to_library(app.conversations, conversations, len(conversations))]
+    return [addition.key for addition in add_to_library(app.conversations, new, len(new))]

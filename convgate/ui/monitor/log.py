@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import Literal
 
 import plotly.graph_objects as go
@@ -23,6 +24,7 @@ from convgate.guardrails.report import GuardrailsReport, ModeErrors
 from convgate.guardrails.rules import (
     DRIFT_RECOVERY,
     MAX_MISCLASSIFIED,
+    MIN_FAILURES,
     MIN_OVERALL_OUTCOMES,
     MIN_REVIEWS,
     RECOVERY,
@@ -81,13 +83,15 @@ def _statuses(report: GuardrailsReport, settings: Settings) -> list[tuple[str, S
     min_outcomes, overall = settings.guard.error_min_outcomes, latest.overall_rate
     errors = f"**{latest.overall.count:,} of {MIN_OVERALL_OUTCOMES:,}** outcomes for an overall rate"
     if overall is not None:
-        rates = [
-            f"{mode.mode} {format_share(mode.newest.rate)} of {mode.newest.count:,}"
-            for mode in report.errors
-            if mode.newest.rate is not None
-        ]
+        rates = [(mode.newest.rate, mode) for mode in report.errors if mode.newest.rate is not None]
         limit = format_share(settings.guard.error_factor * overall)
-        errors = f"{', '.join(rates) or 'No recent outcomes'}; limit {limit}, at least {min_outcomes:,}"
+        errors = f"No recent outcomes; limit {limit}, at least {min_outcomes:,}"
+        if rates:
+            highest, mode = max(rates, key=itemgetter(0))
+            errors = (
+                f"**{format_share(highest)}** of {mode.newest.count:,} at most, in {mode.mode};"
+                f" limit {limit}, from {MIN_FAILURES} failures on"
+            )
     has_outcomes = overall is not None and any(mode.newest.count >= min_outcomes for mode in report.errors)
     return [
         ("Drift", *_drift(report, settings, alerts.get("drift"))),
@@ -147,7 +151,6 @@ def draw_charts(report: GuardrailsReport, settings: Settings) -> None:
         limit = settings.guard.low_confidence_share
         level = Level("Low confidence", points, limit, RECOVERY * limit, is_share=True)
         _draw_level(level, Frame(report.since, report.until, _episodes(report, "low_confidence", "alert")))
-        _draw_errors(report.errors)
     with right:
         st.markdown("**Fallbacks and lost invariants**")
         _draw("fallbacks", fallbacks_figure(bins, frame, palette=palette), words["fallbacks"])
@@ -155,6 +158,7 @@ def draw_charts(report: GuardrailsReport, settings: Settings) -> None:
         _draw("tokens", tokens_figure(bins, frame, palette=palette), words["tokens"])
         st.markdown("**Build time**")
         _draw("latency", latency_figure(bins, frame, palette=palette), words["latency"])
+        _draw_errors(report.errors)
 
 
 def _draw_errors(errors: Sequence[ModeErrors]) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 import streamlit as st
@@ -14,6 +16,7 @@ import streamlit as st
 from convgate.core.home import login_name
 from convgate.core.settings import Settings
 from convgate.core.text import format_share, format_time, pluralize, writable
+from convgate.guardrails.example import log_example
 from convgate.guardrails.report import GuardrailsReport, Totals, report
 from convgate.guardrails.rules import set_baseline
 from convgate.rollouts.figures import Check, CheckState
@@ -33,7 +36,6 @@ from convgate.ui.shared.text import literal
 
 PERIODS = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(30)}
 REFRESH_SECONDS = 30
-_STYLE = Path(__file__).with_name("monitor.css")
 _PLACES = {"log": "Your requests", "rollout": "Rollout"}
 _EXAMPLE = """\
 import convgate
@@ -75,25 +77,29 @@ page = Address("monitor", MonitorState)
 
 def draw_page(app: App) -> None:
     """Draw the page."""
-    st.html(_STYLE)
     state = page.begin()
-    page.draw_choice("on", "Show", _PLACES)
+    newest = Requests(app.store).newest()
+    with st.container(horizontal=True):
+        page.draw_choice("on", "Show", _PLACES)
+        if state.on == "log" and newest is not None:
+            page.draw_choice("period", "Period", {name: name for name in PERIODS})
     if state.on == "rollout":
         draw_rollout(app)
     else:
-        _draw_log(app, state)
+        _draw_log(app, state, newest)
 
 
-def _draw_log(app: App, state: MonitorState) -> None:
+def _draw_log(app: App, state: MonitorState, newest: datetime | None) -> None:
     if not app.settings.guard.log:
         st.warning("Requests are not logged: `guard.log` is off.", icon=":material/visibility_off:")
     draw_result(page)
-    newest = Requests(app.store).newest()
     if newest is None:
-        st.info("No requests yet. Log them with:", icon=":material/monitor_heart:")
+        st.markdown("No requests yet. Log them with:")
         st.code(_EXAMPLE, language="python")
+        st.subheader("An example: a simulated day", anchor=False)
+        st.caption("Two and a half hours of it have other modes than usual, in one hour debugging fails.")
+        _draw_figures(_example(app.settings), app.settings)
         return
-    page.draw_choice("period", "Period", {name: name for name in PERIODS})
     st.fragment(_draw_report, run_every=REFRESH_SECONDS)(app, state, newest)
 
 
@@ -101,14 +107,27 @@ def _draw_report(app: App, state: MonitorState, newest: datetime) -> None:
     page.rerun_after_action()
     shown = _report(app.settings, app.store, state.period, str(app.store.path))
     draw_open_alerts(shown.open_alerts, shown.latest.now)
-    draw_statuses(shown, app.settings)
-    _draw_totals(shown.totals, shown.lost)
-    if shown.totals.requests:
-        draw_charts(shown, app.settings)
-    else:
+    if not shown.totals.requests:
         st.caption(f"No requests in this period. The last one: {format_time(newest)}.")
-    draw_alerts(shown.alerts)
+    _draw_figures(shown, app.settings)
     _draw_baseline(app, shown)
+
+
+def _draw_figures(shown: GuardrailsReport, settings: Settings) -> None:
+    _draw_totals(shown.totals, shown.lost)
+    draw_statuses(shown, settings)
+    if shown.totals.requests:
+        draw_charts(shown, settings)
+    draw_alerts(shown.alerts)
+
+
+@st.cache_resource(max_entries=1, show_spinner="Simulating a day of requests …")
+def _example(_settings: Settings) -> GuardrailsReport:
+    """Return what the guardrails make of a simulated day, in a database that is deleted at once."""
+    until = datetime.now(UTC)
+    with TemporaryDirectory() as folder, closing(Store(Path(folder, "example.db"))) as store:
+        log_example(store, _settings, until)
+        return report(store, _settings, until - PERIODS["24h"], until, until)
 
 
 def _draw_totals(totals: Totals, lost: int) -> None:

@@ -12,6 +12,7 @@ import streamlit as st
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import StoreError
+from convgate.core.home import app_root
 from convgate.core.text import isolate, truncate, writable
 from convgate.figures.palette import Palette
 from convgate.gatekeeper.checks import LengthLimits, check
@@ -21,6 +22,7 @@ from convgate.gatekeeper.gatekeeper import apply_rules
 from convgate.gatekeeper.rules import Rules
 from convgate.gatekeeper.statistics import BY_DEFAULT
 from convgate.ui.shared.frame import App
+from convgate.ui.shared.samples import load_samples
 
 _ALL = 2**31  # conversations
 MAX_SHOWN = 20_000  # characters of a message that are shown at all
@@ -45,7 +47,7 @@ _STYLE = """\
 class CheckedConversation:
     """The exchanges of a conversation with the decisions of the built-in checks."""
 
-    key: str
+    key: str | None  # in the library; None: a sample
     title: str
     exchanges: Sequence[PlacedExchange]  # without the turns before them
     decisions: Sequence[GatekeeperDecision]  # of the checks
@@ -64,6 +66,13 @@ class Row:
     def is_default(self) -> bool:
         """Whether it is kept only because nothing says that it can be left out."""
         return self.decision.keep and self.decision.rule in BY_DEFAULT
+
+    @property
+    def why(self) -> str:
+        """What decides, in a word or two: "by default", "correction", "short exchange"."""
+        decision = self.decision
+        named = decision.rule if decision.category == "other" else decision.category
+        return "by default" if self.is_default else named.replace("_", " ")
 
     @property
     def is_own(self) -> bool:
@@ -102,6 +111,16 @@ def check_conversation(app: App, key: str, conversation: Conversation) -> Checke
             [check(placed.exchange, limits, index=placed.user_turn) for placed in exchanges],
         )
     return known[key]
+
+
+def check_samples(app: App) -> list[CheckedConversation]:
+    """Return the conversations of the samples, without keys."""
+    checked = [
+        check_conversation(app, f"{sample.file} {number}", conversation)
+        for sample in load_samples(app_root() / "sample_conversations")
+        for number, conversation in enumerate(sample.conversations)
+    ]
+    return [replace(conversation, key=None) for conversation in checked]
 
 
 def check_library(app: App) -> list[CheckedConversation]:

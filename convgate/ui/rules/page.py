@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 import streamlit as st
@@ -19,6 +20,7 @@ from convgate.ui.rules.exchanges import (
     changed_decisions,
     check_conversation,
     check_library,
+    check_samples,
     decide,
     exchange_html,
     style,
@@ -34,7 +36,10 @@ from convgate.ui.shared.session_state import put
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
 
-LOOKS = {"conversation": "This conversation", "library": "Whole library", "changes": "What changes"}
+LOOKS = {
+    "library": "Whole library", "conversation": "This conversation", "samples": "Samples",
+    "changes": "What changes",
+}  # fmt: skip
 SHOWS = {"all": "All", "kept": "Kept", "skipped": "Skipped", "default": "By default", "own": "By your rules"}
 ROWS_PER_PAGE = 10
 TEXT, DRAFT = "rules.text", "rules.draft"
@@ -55,7 +60,7 @@ keep_patterns:
 class RulesState(PageState):
     """Which exchanges are listed: ?conversation=KEY&show=skipped&search=hello&page=2."""
 
-    look: str = param("conversation", one_of(LOOKS))
+    look: str | None = param(None, one_of(LOOKS))  # None: see `_first_look`
     show: str = param("all", one_of(SHOWS))
     search: str = param("", words(200))
     page: int = 1
@@ -68,31 +73,61 @@ def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(style(current_palette()))
     state, problems = page.current()
-    picked = pick_conversation(page, app, state, problems)
+    draft = load_draft(read_file(rules_path(app.settings)))
+    if state.look is None:
+        state = replace(state, look=_first_look(app, draft))
+    picked = None
+    if state.conversation is not None or app.conversations.keys():
+        picked = pick_conversation(page, app, state, problems)
     if picked is None:
         page.keep(state, problems)
     else:
         state = picked[0]
-    st.caption(
-        "Decisions of your rules and the built-in checks; no language model is asked here."
-        f" Agents run in mode **{app.settings.gatekeeper.mode}** (setting gatekeeper\\_mode)."
-    )
-    draft = load_draft(read_file(rules_path(app.settings)))
-    left, right = st.columns([1.45, 1], gap="medium")
-    with right:
-        draw_editor(draft)
+    left = st.container()
+    if draft.is_open:
+        left, right = st.columns([1.45, 1], gap="medium")
+        with right:
+            draw_editor(draft)
     with left:
-        page.draw_choice("look", "Show", LOOKS)
+        with st.container(horizontal=True, horizontal_alignment="distribute"):
+            page.draw_choice("look", "Show", LOOKS)
+            if not draft.is_open:
+                st.button(
+                    "Add a rule of your own", key="rules.example", icon=":material/add:", on_click=_set_draft,
+                    args=(EXAMPLE,),
+                )  # fmt: skip
         if state.look == "changes":
             _draw_changes(app, state, draft)
-        elif state.look == "library":
-            _draw_exchanges(state, [row for talk in _check_library(app) for row in decide(talk, draft.shown)])
+        elif state.look != "conversation":
+            listed = check_samples(app) if state.look == "samples" else _check_library(app)
+            _draw_exchanges(app, state, _decide_all(listed, draft))
         elif picked is not None:
-            _draw_exchanges(state, decide(check_conversation(app, *picked[1:]), draft.shown))
+            _draw_exchanges(app, state, decide(check_conversation(app, *picked[1:]), draft.shown))
 
 
-def _draw_exchanges(state: RulesState, rows: Sequence[Row]) -> None:
-    """Draw how many exchanges are kept, and those that the filters choose."""
+def _first_look(app: App, draft: RulesDraft) -> str:
+    """Return the conversation of the address, else the library; the samples where nothing speaks for any."""
+    if "conversation" in st.query_params:
+        return "conversation"
+    return (
+        "library" if any(not row.is_default for row in _decide_all(_check_library(app), draft)) else "samples"
+    )
+
+
+def _decide_all(conversations: Sequence[CheckedConversation], draft: RulesDraft) -> list[Row]:
+    """Return the decisions on all conversations: skipped ones, those kept for a reason, then the rest."""
+    rows = [row for conversation in conversations for row in decide(conversation, draft.shown)]
+    return sorted(rows, key=lambda row: (row.is_default, row.decision.keep))
+
+
+def _draw_exchanges(app: App, state: RulesState, rows: Sequence[Row]) -> None:
+    """Draw how many exchanges are kept and why, and those that the filters choose."""
+    if rows:
+        st.markdown(
+            _summary(rows),
+            help="By your rules and the built-in checks; no language model is asked here. Agents run in mode"
+            f" **{app.settings.gatekeeper.mode}** (setting gatekeeper\\_mode).",
+        )
     matching = [row for row in rows if _contains(row.placed.exchange, state.search)]
     counts = {name: sum(_is_shown(row, name) for row in matching) for name in SHOWS}
     st.pills(
@@ -103,11 +138,21 @@ def _draw_exchanges(state: RulesState, rows: Sequence[Row]) -> None:
         "Search", placeholder="Search messages and answers", label_visibility="collapsed",
         **page.control("search"),
     )  # fmt: skip
-    if rows:
-        n_kept = sum(row.decision.keep for row in rows)
-        share = format_share(n_kept / len(rows))
-        st.markdown(f"**{share} kept:** {n_kept:,} of {pluralize(len(rows), 'exchange')}.")
     _draw_rows(state, [row for row in matching if _is_shown(row, state.show)])
+
+
+def _summary(rows: Sequence[Row]) -> str:
+    """Return how many exchanges are kept and skipped, and by what, as Markdown."""
+    n_kept = sum(row.decision.keep for row in rows)
+    kept, skipped = (
+        ", ".join(
+            f"{count:,} {literal(why)}"
+            for why, count in Counter(row.why for row in rows if row.decision.keep is keep).most_common()
+        )
+        for keep in (True, False)
+    )
+    share = f"**{format_share(n_kept / len(rows))} kept:** {n_kept:,} of {pluralize(len(rows), 'exchange')}"
+    return f"{share}{f' ({kept})' if kept else ''}.{f' **Skipped:** {skipped}.' if skipped else ''}"
 
 
 def _draw_changes(app: App, state: RulesState, draft: RulesDraft) -> None:
@@ -130,12 +175,17 @@ def _draw_rows(state: RulesState, rows: Sequence[Row]) -> None:
         if state.look != "conversation" and row.conversation.title != title:
             title = row.conversation.title
             st.markdown(f"**{literal(title, limit=90)}**")
-        turn = str(row.placed.user_turn + 1)
-        st.html(exchange_html(row.placed.exchange, row.decision, heading=f"turn {turn}", before=row.before))
-        st.page_link(
-            EXPLORE, label="Explore", icon=":material/query_stats:",
-            query_params={"conversation": row.conversation.key, "selected": turn},
-        )  # fmt: skip
+        turn, key = str(row.placed.user_turn + 1), row.conversation.key
+        with st.container(horizontal=True):
+            shown = exchange_html(
+                row.placed.exchange, row.decision, heading=f"turn {turn}", before=row.before
+            )  # fmt: skip
+            st.html(shown, width="stretch")
+            if key is not None:
+                st.page_link(
+                    EXPLORE, label="Explore", icon=":material/query_stats:",
+                    query_params={"conversation": key, "selected": turn},
+                )  # fmt: skip
     page.draw_pages(len(rows), ROWS_PER_PAGE, number)
 
 
@@ -169,6 +219,13 @@ class RulesDraft:
     def shown(self) -> Rules:
         """The rules that decide on the page: of the text, or of the file where the text has problems."""
         return self.saved if self.rules is None else self.rules
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the editor is shown: there is a rule, was one before, or somebody writes one."""
+        return bool(
+            self.file.text or self.file.problem or DRAFT in st.session_state or self.file.backup.exists()
+        )
 
     @property
     def is_changed(self) -> bool:
@@ -216,8 +273,6 @@ def draw_editor(draft: RulesDraft) -> None:
                 disabled=draft.is_changed or bool(draft.file.problem),
                 help="Restores the file of before; a second undo restores the save.",
             )  # fmt: skip
-        if not draft.text.strip() and not draft.file.problem:
-            st.button("Insert an example", key="rules.example", on_click=_set_draft, args=(EXAMPLE,))
     draw_result(page)
     if draft.file.problem:
         st.error(literal(draft.file.problem, ltr=True), icon=":material/error:")

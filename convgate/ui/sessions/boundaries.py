@@ -39,7 +39,7 @@ class ConversationBoundaries:
 
     app: App
     page: Address[Any]
-    key: str
+    key: str  # in the library; empty: a sample, which cannot be edited
     conversation: Conversation  # as it was read
     edits: Mapping[int, MovedBoundary]  # by turn
     shown: Boundaries  # by the rules, with edits
@@ -56,6 +56,14 @@ def load_boundaries(app: App, page: Address[Any], key: str, rules: BoundaryRules
         shown=_segment(key, moves(edited), rules, edited),
         by_rules=_segment(key, moves(conversation), rules, conversation),
     )  # fmt: skip
+
+
+def example_boundaries(
+    app: App, page: Address[Any], conversation: Conversation, rules: BoundaryRules
+) -> ConversationBoundaries:
+    """Return the boundaries of a sample that is not in the library."""
+    shown = segment(conversation.turns, rules)
+    return ConversationBoundaries(app, page, "", conversation, {}, shown, shown)
 
 
 def boundary_at(boundaries: Boundaries, turn: int) -> Boundary | None:
@@ -134,6 +142,8 @@ def draw_turn(boundaries: ConversationBoundaries, selected: int) -> None:
     )  # fmt: skip
     draw_turn_text(boundaries.conversation.turns[selected])
     _draw_reason(boundaries, selected)
+    if not boundaries.key:
+        return
     draw_result(boundaries.page, boundaries.key)
     if selected:
         _draw_controls(boundaries, selected)

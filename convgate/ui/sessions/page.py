@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +12,8 @@ import streamlit as st
 import tomli_w
 
 from convgate.core.errors import SessionError
-from convgate.core.text import format_duration, format_time, truncate, writable
+from convgate.core.home import app_root
+from convgate.core.text import format_duration, format_time, pluralize, truncate, writable
 from convgate.figures.hover import on_screen
 from convgate.figures.sessions import HEIGHT, Event, Timeline, describe_timeline, timeline_figure
 from convgate.policies.sessions import Boundaries, BoundaryRules
@@ -20,6 +22,7 @@ from convgate.ui.sessions.boundaries import (
     LABELS,
     ConversationBoundaries,
     draw_turn,
+    example_boundaries,
     load_boundaries,
     states_of,
     times_of,
@@ -30,11 +33,15 @@ from convgate.ui.shared.codecs import TURN, Codec, share
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.picker import pick_conversation
+from convgate.ui.shared.samples import load_samples
 from convgate.ui.shared.session_state import clicked, selected_cell
 from convgate.ui.shared.tables import draw_numbers
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.turn import turn_labels
+
+EXAMPLE = "purple_button_one_day.json"
+"""The sample that an empty library shows."""
 
 CHART, TABLE = "sessions.chart", "sessions.boundaries"
 _STYLE = Path(__file__).with_name("sessions.css")
@@ -93,7 +100,11 @@ def draw_page(app: App) -> None:
 
 
 def _draw_conversation(app: App) -> None:
-    picked = pick_conversation(page, app, *page.current())
+    state, problems = page.current()
+    if state.conversation is None and not app.conversations.keys():
+        _draw_example(app, state, problems)
+        return
+    picked = pick_conversation(page, app, state, problems)
     if picked is None:
         return
     state, key, _ = picked
@@ -106,11 +117,26 @@ def _draw_conversation(app: App) -> None:
     _draw_rules(rules, saved_rules)
     boundaries = load_boundaries(app, page, key, rules)
     selected = boundaries.shown.conversation_starts[-1] if state.selected is None else state.selected
+    _draw_boundaries(boundaries, selected)
+
+
+def _draw_example(app: App, state: SessionsState, problems: Sequence[str]) -> None:
+    """Draw the boundaries of a sample, which is not in the library."""
+    samples = load_samples(app_root() / "sample_conversations")
+    sample = next(each for each in samples if each.file == EXAMPLE)
+    state, unknown = state.drop_unknown(len(sample.conversations[0]))
+    page.keep(state, [*problems, *unknown])
+    st.caption(f"The library is empty, so this is a sample: {literal(sample.title)}.")
+    boundaries = example_boundaries(app, page, sample.conversations[0], state.rules(BoundaryRules()))
+    _draw_boundaries(boundaries, sample.turn if state.selected is None else state.selected)
+
+
+def _draw_boundaries(boundaries: ConversationBoundaries, selected: int) -> None:
     _draw_summary(boundaries)
-    _draw_chart(boundaries, selected)
     with st.container(key="sessions-body"):
         left, right = st.columns([1.45, 1], gap="medium")
         with left:
+            _draw_chart(boundaries, selected)
             _draw_table(boundaries)
         with right, st.container(key="sessions-message"):
             draw_turn(boundaries, selected)
@@ -153,24 +179,19 @@ def settings_lines(rules: BoundaryRules, saved: BoundaryRules) -> str:
 
 
 def _draw_summary(boundaries: ConversationBoundaries) -> None:
-    shown, by_rules = boundaries.shown, boundaries.by_rules
+    shown = boundaries.shown
     times = times_of(boundaries.key, boundaries.conversation)
     longest = max(((later - time).total_seconds() for time, later in pairwise(times or ())), default=0.0)
-    draw_numbers(
-        [
-            ("Sessions", f"{len(shown.session_starts):,}", f"{len(by_rules.session_starts):,} by rules", ""),
-            (
-                "Conversations",
-                f"{len(shown.conversation_starts):,}",
-                f"{len(by_rules.conversation_starts):,} by rules",
-                "",
-            ),
-            ("Messages", f"{len(boundaries.conversation):,}", "", ""),
-            ("Longest gap", format_duration(round(longest)) if longest > 0 else "–", "", ""),
-            ("Edited turns", f"{len(boundaries.edits):,}", "", ""),
-        ],
-        key="sessions-strip",
-    )
+    numbers = [
+        ("Sessions", f"{len(shown.session_starts):,}", "", ""),
+        ("Conversations", f"{len(shown.conversation_starts):,}", "", ""),
+        ("Messages", f"{len(boundaries.conversation):,}", "", ""),
+    ]
+    if longest > 0:
+        numbers.append(("Longest gap", format_duration(round(longest)), "", ""))
+    if boundaries.edits:
+        numbers.append(("Edited turns", f"{len(boundaries.edits):,}", "", _by_rules(boundaries)))
+    draw_numbers(numbers, key="sessions-strip")
     if times is None:
         st.info(
             "Most messages have no time, so no gap ends a session. Commands, workflow states and edits still"
@@ -181,6 +202,15 @@ def _draw_summary(boundaries: ConversationBoundaries) -> None:
         more = f" … and {len(shown.problems) - _MAX_PROBLEMS:,} more" * (len(shown.problems) > _MAX_PROBLEMS)
         problems = on_screen("; ".join(shown.problems[:_MAX_PROBLEMS]))
         st.warning(f"{literal(problems)}{more}", icon=":material/warning:")
+
+
+def _by_rules(boundaries: ConversationBoundaries) -> str:
+    rules = boundaries.by_rules
+    counts = (
+        pluralize(len(rules.session_starts), "session"),
+        pluralize(len(rules.conversation_starts), "conversation"),
+    )
+    return f"By the rules alone: {', '.join(counts)}."
 
 
 def _draw_chart(boundaries: ConversationBoundaries, selected: int) -> None:
@@ -239,8 +269,8 @@ def table_rows(boundaries: ConversationBoundaries) -> list[dict[str, str | int]]
                 "turn": record.index + 1,
                 "time": f"{times[record.index]:%a %d %b %Y, %H:%M}" if times else "",
                 "begins": "nothing" if record.kind == "none" else record.kind,
-                "messages": lengths.get(record.index, 0),
                 "reason": writable(on_screen(record.reason)),
+                "messages": lengths.get(record.index, 0),
                 "text": writable(truncate(words, _MAX_WORDS)),
             }
         )

@@ -22,6 +22,7 @@ from convgate.evaluation.judged_cases import (
 from convgate.policies.base import Policy, encoder_of
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
+from convgate.ui.shared.page_state import Address
 from convgate.ui.shared.text import literal
 
 T = TypeVar("T")
@@ -43,6 +44,30 @@ def compute_once(key: str, work: Callable[[Progress], T]) -> T:
         box[_RESULT] = work(progress)
         place.empty()
     result: T = box[_RESULT]
+    return result
+
+
+def compute_if_asked(
+    page: Address[Any], field: str, key: str, label: str, work: Callable[[Progress], T]
+) -> T | None:
+    """Return the result of the work; None, and the button that asks for it, while nobody has asked.
+
+    field: of the page's state, whether somebody asked; the button stops the work meanwhile.
+    """
+    # One key: Streamlit shows an element of another key beside the old one until the run ends.
+    button, place = f"{page.name}.{field}", st.empty()
+    if not is_computed(key):
+        if not getattr(page.now(), field):
+            place.button(
+                label, key=button, type="primary", icon=":material/play_arrow:", on_click=page.change,
+                kwargs={field: True},
+            )  # fmt: skip
+            return None
+        place.button(
+            "Stop", key=button, icon=":material/stop:", on_click=page.change, kwargs={field: False}
+        )  # fmt: skip
+    result = compute_once(key, work)
+    place.empty()
     return result
 
 

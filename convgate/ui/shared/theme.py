@@ -27,6 +27,15 @@ _STYLE = """<style>
 [role="tab"][aria-selected="true"] p, button[data-variant][data-selected="true"] p {
   color: light-dark(#1B1F24, #E8EBEF); font-weight: 600;
 }
+[data-testid="stMetricValue"] { font-size: 1.3rem; font-weight: 600; line-height: 1.3; }
+[data-testid="stMetricDelta"] { font-size: 0.8rem; }
+/* Numbers under each other; a wide table is scrolled rather than the page. */
+[data-testid="stMarkdownContainer"]:has(> table) { overflow-x: auto; }
+[data-testid="stMarkdownContainer"] table { font-variant-numeric: tabular-nums; }
+[data-testid="stMarkdownContainer"] :is(td, th) { padding: 0.25rem 0.6rem; }
+@media (min-width: 640px) {
+  [data-testid="stMainBlockContainer"] { padding: 3.2rem 2.5rem 2rem; }
+}
 </style>"""
 
 
