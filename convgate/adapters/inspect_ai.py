@@ -40,8 +40,9 @@ class SelectionCompaction(CompactionStrategy):
     """Sends the selected messages, by id the agent's own, and stubs of tool results.
 
     The task, the last message of the sample's input from the user, is always sent. Messages of the user that
-    the agent writes itself, such as "Please proceed", belong to its run: selecting goes on by the input. Where nothing more can be dropped or shortened, inspect_ai's `CompactionTrim` drops the oldest
-    messages; the event of the compaction has the reason.
+    the agent writes itself, such as "Please proceed", belong to its run: selecting goes on by the input.
+    Where nothing more can be dropped or shortened, inspect_ai's `CompactionTrim` drops the oldest messages;
+    the event of the compaction has the reason.
 
     source: what chooses; by default the usual settings with `elide`. Prices do not count: compacting empties
     the cache anyway. budget: tokens of what is sent, in convgate's count. threshold: inspect_ai's, tokens or
