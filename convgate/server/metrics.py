@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import REGISTRY, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from convgate.selection.caching import CacheReport
@@ -18,6 +18,12 @@ SELECT_SECONDS = Histogram("convgate_select_seconds", "Selecting the messages of
 MESSAGES = Counter("convgate_messages", "Messages of selections.", ["outcome"])
 TOKENS = Counter("convgate_tokens", "Tokens of selections.", ["outcome"])
 DOLLARS = Counter("convgate_dollars", "Input of requests by the prices of the settings.", ["outcome"])
+TOKEN_RATIO = Gauge(
+    "convgate_token_ratio",
+    "Tokens of the provider by those counted.",
+    ["model"],
+    multiprocess_mode="mostrecent",
+)
 FALLBACKS = Counter("convgate_fallbacks", "Requests that the proxy forwarded unchanged.", ["reason"])
 UPSTREAM_FAILURES = Counter("convgate_upstream_failures", "Requests without a whole response.", ["kind"])
 

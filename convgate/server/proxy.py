@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -19,13 +19,14 @@ from fastapi import APIRouter
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 
-from convgate.adapters.selection import MessageSelector
 from convgate.core.errors import ConvgateError
+from convgate.costs.calibration import TokenRatios
 from convgate.messages.tokens import turn_tokens
 from convgate.selection.caching import CacheReport
 from convgate.server import metrics
 from convgate.server.limits import TOKEN_HEADER, bearer_of, error_response, is_token
 from convgate.server.service import Service
+from convgate.server.usage import SentTokens, calibrate, count_sent, relay
 from convgate.transcripts import dialect_of, turns_from_messages
 from convgate.transcripts.dialects.base import join_neighbours
 
@@ -71,6 +72,7 @@ class Forwarded:
     headers: dict[str, str]
     counts: dict[str, int] = field(default_factory=dict)  # for `metrics.count_selection`
     cache: CacheReport | None = None  # with prices
+    sent: SentTokens | None = None  # what the upstream's `usage` is compared with
 
 
 class Proxy:
@@ -78,6 +80,7 @@ class Proxy:
 
     def __init__(self, service: Service) -> None:
         self._service, self._settings = service, service.settings
+        self._ratios = TokenRatios()
         timeout = httpx.Timeout(self._settings.server.upstream_seconds, connect=_CONNECT_SECONDS)
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
         self._client = httpx.AsyncClient(timeout=timeout, limits=limits)
@@ -112,7 +115,8 @@ class Proxy:
         forwarded = Forwarded(body, {})
         name = _FIELDS.get(_below_version(request.scope["route"].path))
         if name is not None and request.method == "POST":
-            forwarded = await self._select(body, name, request.headers.get(SESSION_HEADER))
+            session, model = request.headers.get(SESSION_HEADER), request.path_params.get("model")
+            forwarded = await self._select(body, name, session, model)
         raw_path, query = request.scope["raw_path"].decode(), request.scope["query_string"].decode("latin-1")
         url = f"{upstream.rstrip('/')}/{_below_version(raw_path)}"
         url += f"?{query}" if query else ""
@@ -125,13 +129,16 @@ class Proxy:
             return _fail(504, "upstream_timeout", error, forwarded)
         except httpx.RequestError as error:
             return _fail(502, "upstream_unreachable", error, forwarded)
-        return Relay(response, forwarded.headers)
+        return Relay(response, forwarded.headers, relay(response, forwarded.sent, self._ratios))
 
-    async def _select(self, body: bytes, name: str, session: str | None) -> Forwarded:
-        """Return the body with the selected messages; as it came when selecting fails or takes too long."""
+    async def _select(self, body: bytes, name: str, session: str | None, model: str | None) -> Forwarded:
+        """Return the body with the selected messages; as it came when selecting fails or takes too long.
+
+        model: where the path names it.
+        """
         try:
             async with asyncio.timeout(self._settings.server.select_seconds):
-                forwarded = await self._service.run(self._reduce, body, name, session)
+                forwarded = await self._service.run(self._reduce, body, name, session, model)
             metrics.count_selection(**forwarded.counts, cache=forwarded.cache)
             return forwarded
         except TimeoutError:
@@ -147,15 +154,17 @@ class Proxy:
         metrics.FALLBACKS.labels(reason).inc()
         return Forwarded(body, {"x-convgate-policy": "none", "x-convgate-reason": reason})
 
-    def _reduce(self, body: bytes, name: str, session: str | None) -> Forwarded:
+    def _reduce(self, body: bytes, name: str, session: str | None, model: str | None) -> Forwarded:
         """Return the body with the selected messages. Raises NotSelectedError, or what selecting raises."""
         request, items = _read(body, name)
         if len(items) > self._settings.server.max_turns:
             raise NotSelectedError("too_many_turns")
         turns = turns_from_messages(items)
         arm, selector = self._service.selector(session)
+        model = str(model or request.get("model") or "")
+        ratio = self._ratios.of(model)
         with metrics.SELECT_SECONDS.time():
-            choice = MessageSelector(selector).choose(turns, adds=True, session=session)
+            choice = calibrate(selector, ratio).choose(turns, adds=True, session=session)
         tokens, kept = turn_tokens(turns), choice.of(items, items)
         elided = [elision for own in choice.elided.values() for elision in own]
         saved = sum(elision.saved for elision in elided)
@@ -171,6 +180,7 @@ class Proxy:
             "x-convgate-kept": str(len(choice.indices)),
             "x-convgate-dropped": str(dropped),
             "x-convgate-tokens": str(counts["tokens_kept"]),
+            "x-convgate-token-ratio": f"{ratio:.3f}",
             "x-convgate-policy": quote(selector.name, safe=" "),
         }
         if arm is not None:
@@ -181,11 +191,13 @@ class Proxy:
             headers |= {"x-convgate-way": cache.way, "x-convgate-dollars": f"{cache.cost:.6f}"}
         if elided:
             headers["x-convgate-elided"] = str(len(elided))
-        if self._settings.server.shadow:
-            return Forwarded(body, {**headers, "x-convgate-shadow": "true"}, counts, cache)
+        is_shadow = self._settings.server.shadow
+        sent = count_sent(model, request, turns, counts["tokens_total" if is_shadow else "tokens_kept"])
+        if is_shadow:
+            return Forwarded(body, {**headers, "x-convgate-shadow": "true"}, counts, cache, sent)
         if dropped or elided or added:
             body = json.dumps({**request, name: join_neighbours(dialect_of(kept), kept)}).encode()
-        return Forwarded(body, headers, counts, cache)
+        return Forwarded(body, headers, counts, cache, sent)
 
     def _headers(self, request: Request) -> list[tuple[str, str]]:
         """Return the client's headers for the upstream, without those for this server."""
@@ -204,8 +216,10 @@ class Proxy:
 class Relay(StreamingResponse):
     """The upstream's response, byte for byte as it comes."""
 
-    def __init__(self, upstream: httpx.Response, headers: dict[str, str]) -> None:
-        super().__init__(upstream.aiter_raw(), upstream.status_code)
+    def __init__(
+        self, upstream: httpx.Response, headers: dict[str, str], chunks: AsyncIterator[bytes]
+    ) -> None:
+        super().__init__(chunks, upstream.status_code)
         self._upstream = upstream
         left_out = _left_out(upstream.headers.get("connection", ""))
         values = [
