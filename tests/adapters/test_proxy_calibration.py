@@ -42,11 +42,13 @@ def provider() -> Iterator[SimulatedProvider]:
 
 def post_all(provider: SimulatedProvider, home: Path, path: str, **fields: Any) -> list[tuple[float, Any]]:
     """Return for each request the provider's bill by the proxy's, and the response."""
-    settings = settings_of(home, costs={"model": MODELS[path]}, server={"upstream": provider.url})
+    settings = settings_of(
+        home, costs={"model": MODELS[path]}, server={"upstream": provider.url, "select_seconds": 60}
+    )
     answers, price = [], price_of(path)
     with (
         running(create_app(settings, token=TOKEN)) as address,
-        httpx.Client(base_url=address, headers=AUTHORIZED) as client,
+        httpx.Client(base_url=address, headers=AUTHORIZED, timeout=60) as client,
     ):
         for messages in REQUESTS[path]():
             response = client.post(path, json={"model": "m", "messages": messages, **fields})
@@ -76,11 +78,13 @@ def test_after_some_requests_the_bill_is_the_providers(
 
 
 def test_a_budget_is_in_the_providers_tokens(provider: SimulatedProvider, convgate_home: Path) -> None:
-    settings = settings_of(convgate_home, budget={"tokens": 3_000}, server={"upstream": provider.url})
+    settings = settings_of(
+        convgate_home, budget={"tokens": 3_000}, server={"upstream": provider.url, "select_seconds": 60}
+    )
     totals = []
     with (
         running(create_app(settings, token=TOKEN)) as address,
-        httpx.Client(base_url=address, headers=AUTHORIZED) as client,
+        httpx.Client(base_url=address, headers=AUTHORIZED, timeout=60) as client,
     ):
         for messages in REQUESTS[OPENAI]():
             response = client.post(OPENAI, json={"model": "m", "messages": messages})
