@@ -6,8 +6,10 @@ Its rules are those that OpenAI and Anthropic publish, written down here once mo
 
 from __future__ import annotations
 
+import gzip
 import json
 import threading
+from collections.abc import Callable
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -40,10 +42,12 @@ def strip_breakpoints(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 class SimulatedProvider:
     """Answers chats of OpenAI and of Anthropic at the time `now`, in seconds, which a test sets."""
 
-    def __init__(self) -> None:
+    def __init__(self, count: Callable[[dict[str, Any]], int] = count_tokens) -> None:
+        """Start it. count: the tokens of a message."""
         self.now = 0.0
         self.status = 200  # of the answers; another one is an error, and caches nothing
         self.answers: list[dict[str, Any]] = []  # the next ones; after them, they are of `usage` alone
+        self._count = count
         self.bodies: list[bytes] = []  # of the requests, as they came
         self._warm_until: dict[str, float] = {}  # by path and literal text of a prefix
         provider = self
@@ -60,9 +64,14 @@ class SimulatedProvider:
                 usage = None if is_refused else provider._use(self.path, messages)
                 answer = provider.answers.pop(0) if provider.answers and not is_refused else {}
                 reply = json.dumps({**answer, "usage": usage}).encode()
+                kind = "text/event-stream" if body.get("stream") else "application/json"
                 if body.get("stream"):
                     reply = b"data: %s\n\ndata: [DONE]\n\n" % reply
                 self.send_response(provider.status)
+                self.send_header("Content-Type", kind)
+                if "gzip" in self.headers.get("Accept-Encoding", ""):
+                    self.send_header("Content-Encoding", "gzip")
+                    reply = gzip.compress(reply)
                 self.send_header("Content-Length", str(len(reply)))
                 self.end_headers()
                 self.wfile.write(reply)
@@ -98,7 +107,7 @@ class SimulatedProvider:
         self._thread.join()
 
     def _use(self, path: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
-        lengths = [count_tokens(message) for message in messages]
+        lengths = [self._count(message) for message in messages]
         texts = [path + json.dumps(messages[:end]) for end in range(1, len(messages) + 1)]
         warm = [end for end, text in enumerate(texts, 1) if self._warm_until.get(text, -1) >= self.now]
         prefix, total = sum(lengths[: max(warm, default=0)]), sum(lengths)

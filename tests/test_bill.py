@@ -22,6 +22,9 @@ from convgate.evaluation.bill import (
     list_requests,
     sum_bills,
 )
+from convgate.evaluation.logged_usage import read_logged_usage
+from convgate.messages.tokens import turn_tokens
+from convgate.transcripts import turns_from_messages
 from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.relevance_sets import write_relevance_set
 from tests.commands import Run
@@ -202,3 +205,61 @@ def test_a_model_has_to_be_named_and_brings_its_own_prices(
     code, _, err = run("bill", chats, "--policy", "last_k", "--model", "gpt-5")
     assert code == 1
     assert "no request to bill" in err
+
+
+def log_with_usage(*, n: int = 4, ratio: float = 1.5, besides: int = 1_000) -> list[dict[str, object]]:
+    """A log of Chat Completions whose provider counts more, and tools in each request."""
+    messages: list[dict[str, object]] = []
+    for number in range(n):
+        messages.append({"role": "user", "content": f"question {number} " * 50})
+        own = int(turn_tokens(turns_from_messages(messages)).sum())
+        usage = {"prompt_tokens": round(ratio * own) + besides, "completion_tokens": 9}
+        messages.append({"role": "assistant", "content": f"answer {number} " * 20, "usage": usage})
+    return messages
+
+
+@pytest.mark.parametrize(("n", "ratio"), [(4, 1.5), (2, 0.8)])
+def test_logged_tokens_stand_beside_the_computed_ones(n: int, ratio: float) -> None:
+    turns = turns_from_messages(log_with_usage(n=n, ratio=ratio))
+    logged = read_logged_usage([Conversation("log", turns)])
+    assert logged is not None
+    assert logged.ratio == pytest.approx(ratio, rel=0.01)
+    assert logged.besides == pytest.approx(1_000, rel=0.01)
+    assert logged.requests == n
+    assert read_logged_usage([Conversation("log", turns[:1])]) is None
+
+
+def test_one_request_and_a_compaction_are_compared_as_they_can_be() -> None:
+    turns = turns_from_messages(log_with_usage(besides=0))
+    alone = read_logged_usage([Conversation("log", turns[:2])])
+    assert alone is not None
+    assert (alone.ratio, alone.besides) == (pytest.approx(1.5, rel=0.01), 0)
+    shrinks = [*turns, turns[0], replace(turns[1], metadata={"usage": {"input_tokens": 5}})]
+    logged = read_logged_usage([Conversation("log", tuple(shrinks))])
+    assert logged is not None
+    assert logged.ratio == pytest.approx(1.5, rel=0.01)
+
+
+@pytest.mark.parametrize("format", ["OpenAI", "Claude Code"])
+def test_the_command_says_what_the_provider_counted(run: Run, tmp_path: Path, format: str) -> None:
+    messages = log_with_usage()
+    file = tmp_path / "log.jsonl"
+    if format == "OpenAI":
+        file.write_text(json.dumps({"messages": messages}))
+    else:
+        lines = [
+            {"type": message["role"], "uuid": f"u{place}", "sessionId": "s", "message": message}
+            for place, message in enumerate(messages)
+        ]
+        for line in lines[1::2]:
+            message = line["message"]
+            assert isinstance(message, dict)
+            message["usage"] = {
+                "input_tokens": 3,
+                "cache_read_input_tokens": message["usage"]["prompt_tokens"] - 3,
+            }
+        file.write_text("\n".join(map(json.dumps, lines)))
+    _, out, _ = run("bill", file, "--model", "claude-sonnet-4-5", "--policy", "last_k")
+    assert "The provider counted 1.50 × these tokens, and 1,000 in each request besides" in " ".join(
+        out.split()
+    )

@@ -39,6 +39,7 @@ CONNECTING = frozenset({
 
 HARMLESS = {
     "": "loads modules of convgate by name",
+    "adapters.inspect_ai": "types of a framework, whose agent calls its models itself",
     "adapters.langchain": "types of a framework, whose agent calls its models itself",
     "adapters.langgraph": "types of a framework",
     "adapters.llama_index": "types of a framework",

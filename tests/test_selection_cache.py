@@ -63,6 +63,25 @@ def report(selection: Selection) -> CacheReport:
     return selection.cache
 
 
+def test_a_ratio_of_the_provider_scales_what_is_reported_and_not_what_is_kept() -> None:
+    def bill(*ratios: float) -> list[CacheReport]:
+        memory = RequestMemory()
+        prices = [replace(PRICE, token_ratio=ratio) for ratio in ratios]
+        selectors = [priced(None, memory, price) for price in prices]
+        return [
+            report(selector.select(long_chat(n), at=n))
+            for selector, n in zip(selectors, (9, 11, 13), strict=True)
+        ]
+
+    own, scaled = bill(1, 1, 1), bill(1, 2, 0.5)
+    assert [each.way for each in scaled] == [each.way for each in own]
+    assert [each.cost for each in scaled] == pytest.approx(
+        [each.cost * ratio for each, ratio in zip(own, (1, 2, 0.5), strict=True)]
+    )
+    assert scaled[-1].spending.cost == pytest.approx(own[-1].spending.cost)
+    assert scaled[-1].spending.cost_all == pytest.approx(own[-1].spending.cost_all)
+
+
 class TestWays:
     def test_a_lively_chat_goes_on_with_what_was_sent(self) -> None:
         selector = priced(None)

@@ -78,6 +78,7 @@ class Price:
     life_seconds: float  # after the last use
     min_tokens: int  # shorter prefixes are not cached
     block_tokens: int  # what is read is a multiple of it
+    token_ratio: float = 1.0  # the provider's tokens by those that `usage` is given: see `TokenRatios`
 
     def cost(self, usage: Usage) -> float:
         """Return what a request costs, in USD."""
@@ -92,9 +93,11 @@ class Price:
     def usage(self, tokens: int, prefix: int) -> Usage:
         """Return the usage of a request of `tokens` whose first `prefix` tokens are warm in the cache.
 
-        Whole blocks of the prefix are read where they reach `min_tokens`. The rest is written where the
-        provider charges writes and the request reaches `min_tokens`; else it is plain input.
+        Both are counted by convgate, the usage as by the provider. Whole blocks of the prefix are read where
+        they reach `min_tokens`. The rest is written where the provider charges writes and the request reaches
+        `min_tokens`; else it is plain input.
         """
+        tokens, prefix = round(tokens * self.token_ratio), round(prefix * self.token_ratio)
         cached = min(prefix, tokens) // self.block_tokens * self.block_tokens
         cached = cached if cached >= self.min_tokens else 0
         rest = tokens - cached
@@ -102,7 +105,7 @@ class Price:
         return Usage(0, cached, rest) if is_written else Usage(rest, cached, 0)
 
 
-_NUMBERS = tuple(item.name for item in fields(Price) if item.name != "name")
+_NUMBERS = tuple(item.name for item in fields(Price) if item.name not in {"name", "token_ratio"})
 
 
 def list_models() -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from convgate.core.text import format_dollars, format_duration, join_words, pluralize
 from convgate.costs.prices import Price, Usage
+from convgate.evaluation.logged_usage import LoggedUsage
 
 PRICED = " + prices"
 """Behind the name of a policy whose cached prefixes are used again."""
@@ -66,6 +67,7 @@ class BillReport:
     left_out: int  # conversations without a request
     answer_tokens: int  # of what the model said, in no bill
     pauses: tuple[float, ...]  # seconds, of which the assumed ones were drawn; empty where none was
+    logged: LoggedUsage | None = None  # where answers have a `usage`
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields."""
@@ -101,4 +103,6 @@ class BillReport:
         if self.left_out:
             left_out = pluralize(self.left_out, "conversation")
             notes.append(f"{left_out} without a message of a user left out.")
+        if self.logged:
+            notes.append(self.logged.describe())
         return notes

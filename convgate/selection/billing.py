@@ -23,6 +23,7 @@ from convgate.evaluation.bill import (
 )
 from convgate.evaluation.bill_report import PRICED, BillReport
 from convgate.evaluation.judged_cases import EvaluationProgress, silent
+from convgate.evaluation.logged_usage import read_logged_usage
 from convgate.policies.base import Policy
 from convgate.selection.around import Remember
 from convgate.selection.load import selector_of
@@ -75,6 +76,7 @@ def bill_policies(
         left_out=len(conversations) - len(replayed),
         answer_tokens=sum(count_answer_tokens(*each) for each in replayed),
         pauses=tuple(sorted(pauses)) if assumed else (),
+        logged=read_logged_usage(conversation for conversation, _ in replayed),
     )
 
 

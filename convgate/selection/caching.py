@@ -83,7 +83,8 @@ class PrefixReuse:
         """Choose it. selected: what the policy keeps. saved: (n + k,) tokens of each turn that stubs save."""
         self._request, self._price, self._counter = request, price, counter
         past, costs = request.past, np.concatenate([request.table.costs, request.run_costs]) - saved
-        self._before = Spending() if past is None else past.spending or Spending()
+        spending = Spending() if past is None else past.spending or Spending()
+        self._before = spending.times(price.token_ratio)
         self._warm = None if past is None or request.at - past.at > price.life_seconds else past
         self._n_warm = self._before.n_warm + (self._warm is not None)
         self._n_cold = self._before.n_cold + (past is not None and self._warm is None)
@@ -138,6 +139,7 @@ class PrefixReuse:
         usage = self._price.usage(tokens, 0 if self._warm is None else shared)
         cost, before = self._price.cost(usage), self._before
         spending = Spending(before.cost + cost, before.cost_all + self._cost_all, self._n_warm, self._n_cold)
+        spending = spending.times(1 / self._price.token_ratio)
         return CacheReport(self._chosen.way, usage.cached, cost, self._cost_all, spending)
 
     def _explain(self, decisions: TurnDecisions) -> TurnDecisions:

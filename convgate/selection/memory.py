@@ -8,7 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -53,12 +53,19 @@ class NamedIntents:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What the requests of a conversation cost so far, by prices and rules of caches."""
+    """What the requests of a conversation cost so far, by prices and rules of caches.
+
+    Kept by convgate's count of tokens, as a process may know a provider's ratio that another does not.
+    """
 
     cost: float = 0.0  # dollars, of their input
     cost_all: float = 0.0  # had everything been sent each time
     n_warm: int = 0  # requests that found the cache warm
     n_cold: int = 0  # requests but the first that did not
+
+    def times(self, ratio: float) -> Spending:
+        """Return the same with dollars for another count of tokens."""
+        return replace(self, cost=self.cost * ratio, cost_all=self.cost_all * ratio)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
@@ -95,6 +95,7 @@ class Rounds:
     response: httpx.Response  # to the last request
     ask: Callable[[bytes], Awaitable[httpx.Response]]
     run: Callable[..., Awaitable[Any]]  # in a thread
+    observe: Callable[[Usage | None], None]  # gets the usage of the first answer
     n_expanded: int = 0
     hidden: Usage = field(default_factory=lambda: Usage(0, 0, 0))  # of the answers that the client has not
     _n_rounds: int = 1
@@ -143,6 +144,7 @@ class Rounds:
                 body = await self.response.aread()
                 try:
                     whole = json.loads(body)
+                    self._observe(whole)
                     if await self._go_on(whole):
                         continue
                     joined = whole if self._front is None else self.expansion.api.join(self._front, whole)
@@ -166,6 +168,9 @@ class Rounds:
                     async for event in events:
                         for each in held.add(event, has_begun=self._n_events > 0):
                             yield self._edit(each, reader, is_first=is_first)
+                if held.is_known:
+                    with suppress(*MALFORMED):
+                        self._observe(reader.answer)
                 if held.has_calls and held.is_known and await self._go_on_after(reader):
                     for each in held.texts() if is_readable(self.response) else ():
                         yield self._edit(each, reader, is_first=is_first)
@@ -232,6 +237,10 @@ class Rounds:
         if price is not None and self.response.is_success:
             metrics.DOLLARS.labels("sent").inc(price.cost(price.usage(self._tokens, before)))
         return True
+
+    def _observe(self, whole: Json) -> None:
+        if self._n_rounds == 1 and isinstance(usage := whole.get("usage"), dict):
+            self.observe(Usage.of(usage))
 
     async def _answer(self, call: Json) -> Json:
         api = self.expansion.api

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import REGISTRY, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from convgate.selection.caching import CacheReport
@@ -20,6 +20,12 @@ TOKENS = Counter("convgate_tokens", "Tokens of selections.", ["outcome"])
 DOLLARS = Counter("convgate_dollars", "Input of requests by the prices of the settings.", ["outcome"])
 EXPANDED = Counter("convgate_expanded", "Calls of the tool expand_result.", ["outcome"])
 EXPAND_TOKENS = Counter("convgate_expand_tokens", "Of answers that called it, by `usage`.", ["kind"])
+TOKEN_RATIO = Gauge(
+    "convgate_token_ratio",
+    "Tokens of the provider by those counted.",
+    ["model"],
+    multiprocess_mode="mostrecent",
+)
 FALLBACKS = Counter("convgate_fallbacks", "Requests that the proxy forwarded unchanged.", ["reason"])
 UPSTREAM_FAILURES = Counter("convgate_upstream_failures", "Requests without a whole response.", ["kind"])
 

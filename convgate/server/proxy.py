@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,8 +21,8 @@ from fastapi import APIRouter
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 
-from convgate.adapters.selection import MessageSelector
 from convgate.core.errors import ConvgateError
+from convgate.costs.calibration import TokenRatios
 from convgate.messages.tokens import turn_tokens
 from convgate.selection.around import keep_when_answered
 from convgate.selection.caching import CacheReport
@@ -30,6 +30,7 @@ from convgate.server import metrics
 from convgate.server.expanding import Expansion, Rounds, add_tool
 from convgate.server.limits import TOKEN_HEADER, bearer_of, error_response, is_token
 from convgate.server.service import Service
+from convgate.server.usage import SentTokens, calibrate, count_sent, observe, relay
 from convgate.transcripts import dialect_of, turns_from_messages
 from convgate.transcripts.dialects.base import join_neighbours
 
@@ -75,6 +76,7 @@ class Forwarded:
     headers: dict[str, str]
     counts: dict[str, int] = field(default_factory=dict)  # for `metrics.count_selection`
     cache: CacheReport | None = None  # with prices
+    sent: SentTokens | None = None  # what the upstream's `usage` is compared with
     keep: Callable[[], None] | None = None  # notes the request as sent
     expansion: Expansion | None = None  # where calls of the tool for shortened results are answered here
 
@@ -84,6 +86,7 @@ class Proxy:
 
     def __init__(self, service: Service) -> None:
         self._service, self._settings = service, service.settings
+        self._ratios = TokenRatios()
         timeout = httpx.Timeout(self._settings.server.upstream_seconds, connect=_CONNECT_SECONDS)
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
         self._client = httpx.AsyncClient(timeout=timeout, limits=limits)
@@ -118,7 +121,8 @@ class Proxy:
         forwarded = Forwarded(body, {})
         path = _below_version(request.scope["route"].path)
         if path in _FIELDS and request.method == "POST":
-            forwarded = await self._select(body, path, request.headers.get(SESSION_HEADER))
+            session, model = request.headers.get(SESSION_HEADER), request.path_params.get("model")
+            forwarded = await self._select(body, path, session, model)
         raw_path, query = request.scope["raw_path"].decode(), request.scope["query_string"].decode("latin-1")
         url = f"{upstream.rstrip('/')}/{_below_version(raw_path)}"
         url += f"?{query}" if query else ""
@@ -136,11 +140,14 @@ class Proxy:
                     await self._keep(forwarded)
                 closing.pop_all()
             if forwarded.expansion is None:
-                return Relay(response, forwarded.headers)
+                return Relay(response, forwarded.headers, relay(response, forwarded.sent, self._ratios))
             again = [(name, value) for name, value in headers if name != "idempotency-key"]
-            rounds = Rounds(forwarded.expansion, response, partial(ask, headers=again), self._service.run)
+            rounds = Rounds(
+                forwarded.expansion, response, partial(ask, headers=again), self._service.run,
+                partial(observe, forwarded.sent, self._ratios),
+            )  # fmt: skip
             await rounds.begin()
-            return Relay(rounds.response, {**forwarded.headers, **rounds.headers}, rounds)
+            return Relay(rounds.response, {**forwarded.headers, **rounds.headers}, rounds.body(), rounds)
         except httpx.TimeoutException as error:
             return _fail(504, "upstream_timeout", error, forwarded)
         except httpx.RequestError as error:
@@ -157,11 +164,14 @@ class Proxy:
         except Exception as error:  # whatever it is, the agent must get its answer
             log.warning("what was sent is not noted, or later", exc_info=error)
 
-    async def _select(self, body: bytes, path: str, session: str | None) -> Forwarded:
-        """Return the body with the selected messages; as it came when selecting fails or takes too long."""
+    async def _select(self, body: bytes, path: str, session: str | None, model: str | None) -> Forwarded:
+        """Return the body with the selected messages; as it came when selecting fails or takes too long.
+
+        model: where the path names it.
+        """
         try:
             async with asyncio.timeout(self._settings.server.select_seconds):
-                forwarded = await self._service.run(self._reduce, body, path, session)
+                forwarded = await self._service.run(self._reduce, body, path, session, model)
             metrics.count_selection(**forwarded.counts)
             return forwarded
         except TimeoutError:
@@ -177,7 +187,7 @@ class Proxy:
         metrics.FALLBACKS.labels(reason).inc()
         return Forwarded(body, {"x-convgate-policy": "none", "x-convgate-reason": reason})
 
-    def _reduce(self, body: bytes, path: str, session: str | None) -> Forwarded:
+    def _reduce(self, body: bytes, path: str, session: str | None, model: str | None) -> Forwarded:
         """Return the body with the selected messages. Raises NotSelectedError, or what selecting raises."""
         name = _FIELDS[path]
         request, items = _read(body, name)
@@ -185,10 +195,12 @@ class Proxy:
             raise NotSelectedError("too_many_turns")
         turns = turns_from_messages(items)
         arm, selector = self._service.selector(session)
+        model = str(model or request.get("model") or "")
+        ratio = self._ratios.of(model)
         with metrics.SELECT_SECONDS.time():
             around, keep = keep_when_answered(selector.around, is_shadow=self._settings.server.shadow)
-            one_time = replace(selector, around=around)
-            choice = MessageSelector(one_time).choose(turns, adds=True, session=session)
+            calibrated = calibrate(replace(selector, around=around), ratio)
+            choice = calibrated.choose(turns, adds=True, session=session)
         tokens, kept = turn_tokens(turns), choice.of(items, items)
         elided = [elision for own in choice.elided.values() for elision in own]
         saved = sum(elision.saved for elision in elided)
@@ -204,6 +216,7 @@ class Proxy:
             "x-convgate-kept": str(len(choice.indices)),
             "x-convgate-dropped": str(dropped),
             "x-convgate-tokens": str(counts["tokens_kept"]),
+            "x-convgate-token-ratio": f"{ratio:.3f}",
             "x-convgate-policy": quote(selector.name, safe=" "),
         }
         if arm is not None:
@@ -215,7 +228,8 @@ class Proxy:
         if elided:
             headers["x-convgate-elided"] = str(len(elided))
         if self._settings.server.shadow:
-            return Forwarded(body, {**headers, "x-convgate-shadow": "true"}, counts, cache, keep)
+            sent = count_sent(model, request, turns, counts["tokens_total"])
+            return Forwarded(body, {**headers, "x-convgate-shadow": "true"}, counts, cache, sent, keep)
         if dropped or elided or added:
             request = {**request, name: join_neighbours(dialect_of(kept), kept)}
             body = json.dumps(request).encode()
@@ -223,7 +237,8 @@ class Proxy:
         if selector.settings.elide:
             expansion = add_tool(path, request, selector, counts["tokens_kept"])
             body = json.dumps(expansion.request).encode() if expansion else body
-        return Forwarded(body, headers, counts, cache, keep, expansion)
+        sent = count_sent(model, expansion.request if expansion else request, turns, counts["tokens_kept"])
+        return Forwarded(body, headers, counts, cache, sent, keep, expansion)
 
     def _headers(self, request: Request, *, reads: bool) -> list[tuple[str, str]]:
         """Return the client's headers for the upstream, without those for this server.
@@ -248,9 +263,13 @@ class Relay(StreamingResponse):
     """The upstream's response, byte for byte as it comes; with rounds the body is theirs."""
 
     def __init__(
-        self, upstream: httpx.Response, headers: dict[str, str], rounds: Rounds | None = None
+        self,
+        upstream: httpx.Response,
+        headers: dict[str, str],
+        chunks: AsyncIterator[bytes],
+        rounds: Rounds | None = None,
     ) -> None:
-        super().__init__(rounds.body() if rounds else upstream.aiter_raw(), upstream.status_code)
+        super().__init__(chunks, upstream.status_code)
         self._close = rounds.close if rounds else upstream.aclose
         left_out = _left_out(upstream.headers.get("connection", ""))
         if rounds:

@@ -150,6 +150,7 @@ def test_sources_are_loaded_from_settings(tmp_path: Path):
 @pytest.mark.parametrize(
     ("module", "package", "extra"),
     [
+        ("inspect_ai", "inspect_ai", "inspect-ai"),
         ("langchain", "langchain", "langchain"),
         ("langgraph", "langchain_core", "langgraph"),
         ("llama_index", "llama_index", "llama-index"),

@@ -28,6 +28,7 @@ class _Message:
     answer_id: str | None  # of the assistant's answer, whose lines hold a block each
     turn: Turn  # without its content
     content: Content
+    usage: Any  # what the provider counted, as the line has it
 
 
 @dataclass
@@ -146,7 +147,7 @@ def _add(
         content = Content(tuple(_clean_items(content.items, place)))
     answer_id = given_id(message, "id") if role == "assistant" else None
     turn = Turn(role, id=given_id(line, "uuid"), timestamp=place.time(line))
-    session.messages.append(_Message(uuid, answer_id, turn, content))
+    session.messages.append(_Message(uuid, answer_id, turn, content, message.get("usage")))
 
 
 def _clean_items(items: Iterable[Item], place: Place) -> Iterator[Item]:
@@ -173,4 +174,7 @@ def _turns(messages: list[_Message]) -> Iterator[Turn]:
     for lines in answers.values():
         turn = lines[0].turn
         content = Content(tuple(item for line in lines for item in line.content.items))
-        yield from content.turns(turn.role, id=turn.id, timestamp=turn.timestamp)
+        turns = content.turns(turn.role, id=turn.id, timestamp=turn.timestamp)
+        usage = next((line.usage for line in lines if line.usage), None)
+        for place, each in enumerate(turns):
+            yield each if place or usage is None else each.with_metadata("usage", usage)
