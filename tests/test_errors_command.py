@@ -66,3 +66,11 @@ def test_without_labels_other_policies_suggest(run: Run, files: dict[str, Path])
     assert {name for error in printed["errors"] for name in error["against"]} == {
         "hybrid search", "the last exchange",
     }  # fmt: skip
+
+
+def test_conversations_of_two_files_may_have_one_id(run: Run, files: dict[str, Path], tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_text(files["labelled"].read_text().replace("the lake house", "another place"))
+    printed = json.loads(run("errors", files["labelled"], other, "--json")[1])
+    texts = {error["text"] for error in printed["errors"] if error["decision"]["index"] == 0}
+    assert texts == {"the lake house", "another place"}

@@ -24,6 +24,8 @@ from convgate.evaluation.judged_cases import judge_case
 from convgate.transcripts import Case
 from tests.fakes import FakeEncoder
 
+TALK = Conversation("talk", ())
+
 
 def decide(kept: list[bool], scores: list[float] | None = None, **columns: list[float]) -> TurnDecisions:
     """Decisions about as many turns; columns: the parts of their logits."""
@@ -41,7 +43,7 @@ def decide(kept: list[bool], scores: list[float] | None = None, **columns: list[
 
 def judge(decisions: TurnDecisions, relevant: set[int], **fields: frozenset[int]) -> JudgedMessage:
     case = Case("a", "talk", len(decisions), None, frozenset(relevant), **fields)
-    return JudgedMessage(judge_case(case, decisions, np.arange(10, 10 + len(decisions))))
+    return JudgedMessage(TALK, judge_case(case, decisions, np.arange(10, 10 + len(decisions))))
 
 
 def test_missed_turns_come_first_and_of_each_kind_the_clearest() -> None:
@@ -92,8 +94,9 @@ def test_what_another_stage_decided_is_not_the_fault_of_a_part() -> None:
 
 def test_an_error_as_json_names_the_message_and_the_turn() -> None:
     turns = tuple(Turn.of("user", text) for text in ("a long  " + "word " * 100, "b", "c?"))
-    (error,) = find_errors([judge(decide([False, False], [0.1, 0.2]), {0})])
-    values = error.to_json(Conversation("talk", turns))
+    judged = judge(decide([False, False], [0.1, 0.2]), {0})
+    (error,) = find_errors([replace(judged, conversation=Conversation("talk", turns))])
+    values = error.to_json()
     assert values["message"] == "c?"
     assert values["text"].startswith("a long word")
     assert len(values["text"]) == 200
@@ -113,7 +116,7 @@ def test_hybrid_search_and_the_last_exchange_stand_in_for_labels(fake_encoder: F
     assert len(case.judged) == 6  # neither good nor bad is the fourth
     kept = [False, False, True, True, True, True, False]
     scores = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.0]
-    errors = find_errors([JudgedMessage(judge_case(case, decide(kept, scores), np.ones(7)), choices)])
+    errors = find_errors([JudgedMessage(talk, judge_case(case, decide(kept, scores), np.ones(7)), choices)])
     missed = [(error.index, error.against) for error in errors if error.kind == "missed"]
     assert missed == [(6, (HYBRID, LAST_EXCHANGE)), (1, (HYBRID,)), (0, (HYBRID,))]
     assert {error.index for error in errors if error.kind == "needless"} == case.judged - case.relevant

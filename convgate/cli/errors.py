@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +12,6 @@ from convgate.cli import inputs, options, output
 from convgate.cli.result import Cells, Part, Result, Table, with_json
 
 if TYPE_CHECKING:
-    from convgate.core.conversation import Conversation
     from convgate.evaluation.errors import ErrorReport, JudgedMessage, TurnError
 
 MAX_MESSAGES = 50
@@ -43,11 +42,9 @@ def errors(
     selector = selector_of(policy, settings)
     n_newest = max(1, MAX_MESSAGES // max(1, len(read)))
     messages: list[JudgedMessage] = []
-    conversations: dict[str, Conversation] = {}
     with output.progress_bar() as progress:
         for done, (conversation, cases) in enumerate(read):
             progress("Reading conversations", done, len(read))
-            conversations[conversation.id] = conversation
             selector.encode(conversation.turns, with_modes=settings.budget.tokens is not None)
             messages += judge_messages(
                 conversation,
@@ -64,13 +61,13 @@ def errors(
             "kept": report.kept,
             "tokens": report.tokens,
             "suggested": report.is_suggested,
-            "errors": [error.to_json(conversations[error.case.conversation]) for error in report.errors],
+            "errors": [error.to_json() for error in report.errors],
         },
-        _show(report, conversations),
+        _show(report),
     )
 
 
-def _show(report: ErrorReport, conversations: Mapping[str, Conversation]) -> Iterator[Part]:
+def _show(report: ErrorReport) -> Iterator[Part]:
     from convgate.evaluation.errors import group_by_cause
 
     yield report.summary
@@ -80,7 +77,7 @@ def _show(report: ErrorReport, conversations: Mapping[str, Conversation]) -> Ite
             counts = (f"{cause} {len(group):,}" for cause, group in groups.items())
             yield f"{kind}, by cause: {', '.join(counts)}"
     shown = report.errors[:SHOWN]
-    rows = [_row(error, conversations[error.case.conversation]) for error in shown]
+    rows = [_row(error) for error in shown]
     columns: dict[str, Cells] = {
         "error": "word", "cause": "word", "conversation": "word", "message": "number", "text": "line",
         "reason": "line",
@@ -91,7 +88,7 @@ def _show(report: ErrorReport, conversations: Mapping[str, Conversation]) -> Ite
     yield "Turn numbers start at 0."
 
 
-def _row(error: TurnError, conversation: Conversation) -> dict[str, object]:
+def _row(error: TurnError) -> dict[str, object]:
     message = "question" if error.case.turn is None else str(error.case.turn)
     return {
         "error": error.kind,
@@ -99,6 +96,6 @@ def _row(error: TurnError, conversation: Conversation) -> dict[str, object]:
         "conversation": error.case.conversation,
         "message": message,
         "turn": error.index,
-        "text": conversation.turns[error.index].scored_text,
+        "text": error.conversation.turns[error.index].scored_text,
         "reason": error.decision.reason,
     }

@@ -48,6 +48,7 @@ Choices = Mapping[str, frozenset[int]]
 class TurnError:
     """One turn whose decision contradicts its label."""
 
+    conversation: Conversation
     case: Case
     index: int  # of the turn in its conversation, 0-based
     kind: ErrorKind  # "missed": needed and dropped; "needless": kept and not relevant
@@ -63,10 +64,11 @@ class TurnError:
         """The decision with its reason, made when it is read."""
         return self.decisions.of(self.index)
 
-    def to_json(self, conversation: Conversation) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the error as plain JSON values; indices are 0-based, texts cut after 200 characters."""
         question = self.case.query
-        message = conversation.turns[-1 if self.case.turn is None else self.case.turn]
+        turns = self.conversation.turns
+        message = turns[-1 if self.case.turn is None else self.case.turn]
         return {
             "kind": self.kind,
             "cause": self.cause,
@@ -75,7 +77,7 @@ class TurnError:
             "conversation": self.case.conversation,
             "turn": self.case.turn,
             "message": to_line((question or message).scored_text, _TEXT),
-            "text": to_line(conversation.turns[self.index].scored_text, _TEXT),
+            "text": to_line(turns[self.index].scored_text, _TEXT),
             "tokens": self.tokens,
             "against": list(self.against),
             "decision": self.decision.to_json(),
@@ -86,6 +88,7 @@ class TurnError:
 class JudgedMessage:
     """A message with decisions on its history, and what is relevant."""
 
+    conversation: Conversation
     judged: JudgedCase
     choices: Choices = field(default_factory=dict)  # where they stand in for labels
 
@@ -151,13 +154,14 @@ def judge_messages(
     for case in cases:
         current, history = case.current(conversation)
         decisions = decide(current, history)
-        yield JudgedMessage(judge_case(case, decisions, tokens[history.start : history.stop]))
+        judged = judge_case(case, decisions, tokens[history.start : history.stop])
+        yield JudgedMessage(conversation, judged)
     newest = [] if cases else [index for index in conversation.answerable() if index][-n_newest:]
     for index in newest:
         current, history = conversation.at(index)
         decisions = decide(current, history)
         suggested, choices = suggest_case(current, history, encoder)
-        yield JudgedMessage(judge_case(suggested, decisions, tokens[:index]), choices)
+        yield JudgedMessage(conversation, judge_case(suggested, decisions, tokens[:index]), choices)
 
 
 def find_errors(messages: Iterable[JudgedMessage]) -> list[TurnError]:
@@ -166,7 +170,7 @@ def find_errors(messages: Iterable[JudgedMessage]) -> list[TurnError]:
     That is the lowest score of missed turns and the highest of needless ones. Suggestions may be wrong: those
     that several policies make come first, then those with the highest score.
     """
-    errors = [error for each in messages for error in _errors_of(each.judged, each.choices)]
+    errors = [error for each in messages for error in _errors_of(each)]
 
     def order(error: TurnError) -> tuple[bool, int, float]:
         score, is_missed = error.score or 0.0, error.kind == "missed"
@@ -212,7 +216,8 @@ def suggest_case(current: CurrentMessage, history: History, encoder: Encoder) ->
     return case, choices
 
 
-def _errors_of(judged: JudgedCase, choices: Choices) -> Iterable[TurnError]:
+def _errors_of(message: JudgedMessage) -> Iterable[TurnError]:
+    judged, choices = message.judged, message.choices
     missed, needless = judged.needed & ~judged.kept, judged.kept & ~judged.relevant
     if not (missed | needless).any():
         return
@@ -232,6 +237,7 @@ def _errors_of(judged: JudgedCase, choices: Choices) -> Iterable[TurnError]:
             if (effects[part, row] < 0) == (kind == "missed") and effects[part, row]:
                 cause, effect = names[part], float(effects[part, row])
         yield TurnError(
+            conversation=message.conversation,
             case=judged.case,
             index=index,
             kind=kind,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from convgate.core.conversation import Conversation
 from convgate.core.invariant_edit import InvariantEdit
 from convgate.core.text import pluralize, truncate
 from convgate.evaluation.errors import TurnError
@@ -52,7 +51,7 @@ class ErrorActions:
         """Have the turn's text sent with every later message of its conversation."""
         key, turn = self.open_key(), self.error.index
         edits = InvariantEdits(self.app.store)
-        text = truncate(self._conversation.turns[turn].text.strip(), _MAX_STATEMENT)
+        text = truncate(self.error.conversation.turns[turn].text.strip(), _MAX_STATEMENT)
         edits.put(key, turn, InvariantEdit(text=text, type="hard_constraint", pinned=True))
 
         def undo() -> ActionResult:
@@ -66,14 +65,10 @@ class ErrorActions:
         key = self.errors.labelled[self.error.case.conversation].key
         if key is not None:
             return key
-        conversation = self._conversation
+        conversation = self.error.conversation
         tokens = int(turn_tokens(conversation.turns).sum())
         (added,) = self.app.conversations.add([NewConversation(conversation, self.data, tokens)])
         return added.key
-
-    @property
-    def _conversation(self) -> Conversation:
-        return self.errors.labelled[self.error.case.conversation].conversation
 
     def _answer(self, answers: dict[int, Answer], sentence: str) -> ActionResult:
         check_not_paused(self.app.store)

@@ -171,7 +171,7 @@ def _draw_error(
     source: SetInfo | None,
 ) -> None:
     labelled = errors.labelled[error.case.conversation]
-    conversation, turn = labelled.conversation, labelled.conversation.turns[error.index]
+    conversation, turn = error.conversation, error.conversation.turns[error.index]
     message = error.case.query or conversation.turns[-1 if error.case.turn is None else error.case.turn]
     number = "a question" if error.case.turn is None else f"message {error.case.turn + 1:,}"
     title = title_of(conversation) if labelled.key is None else app.conversations.summary(labelled.key).title
