@@ -14,7 +14,7 @@ from convgate.core.settings import Settings
 from convgate.rollouts.phases import PHASES
 from convgate.rollouts.rollout import Rollout
 from convgate.store import Store
-from tests.browser.actions import enter
+from tests.browser.actions import enter, expect_no_overflow
 from tests.guardrails import USUAL, add_requests
 
 pytestmark = pytest.mark.slow
@@ -29,6 +29,8 @@ def test_a_baseline_is_kept(go_to_address: Callable[[str], Page], app_home: Path
     expect(page.get_by_text("Baseline set: 300 requests.")).to_be_visible()
     page.reload()
     expect(page.get_by_text("nats from the baseline, limit 0.1")).to_be_visible()
+    page.set_viewport_size({"width": 400, "height": 800})
+    expect_no_overflow(page)
 
 
 @pytest.fixture

@@ -8,14 +8,12 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from convgate.core.conversation import Conversation, prefix_hashes
-from convgate.core.errors import StoreError
+from convgate.core.conversation import Conversation
 from convgate.core.text import pluralize
-from convgate.store import Conversations, Store
 from convgate.store.conversations import title_of
-from convgate.store.openings import PrefixIndex
 from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.frame import App
+from convgate.ui.shared.library import library_key
 from convgate.ui.shared.navigation import EXPLORE
 from convgate.ui.shared.page_state import Address
 from convgate.ui.shared.text import literal
@@ -98,12 +96,3 @@ def _draw_turn(app: App, changed: ChangedTurn, base: ExploreState) -> None:
             )  # fmt: skip
         st.markdown(f":small[{icon} {words}]")
         st.caption(f"{literal(turn.speaker, limit=40)}: {literal(turn.scored_text, limit=240)}")
-
-
-def library_key(store: Store, conversation: Conversation) -> str | None:
-    """Return the Library's key of a conversation: by its key, present or former, else by equal turns."""
-    try:
-        return Conversations(store).summary(conversation.id).key
-    except StoreError:
-        with store.read() as db:
-            return PrefixIndex(db).same(prefix_hashes(conversation.turns))

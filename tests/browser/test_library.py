@@ -1,0 +1,29 @@
+"""The Library in a browser: its rows at every width."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+# Whether a text of a row lies over another one.
+OVERLAPS = """() => [...document.querySelectorAll('[class*="st-key-conversation-"]')].map(row => {
+    const boxes = [...row.querySelectorAll('a p, [data-testid="stCaptionContainer"] p, button')]
+        .map(element => element.getBoundingClientRect());
+    return boxes.some((one, at) => boxes.slice(at + 1).some(other =>
+        one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom));
+})"""
+
+
+@pytest.mark.parametrize("width", [1440, 1000, 400])
+@pytest.mark.parametrize("search", ["", "?search=project"])  # with the place that was found
+def test_titles_and_details_of_a_row_do_not_overlap(
+    go_to_address: Callable[[str], Page], width: int, search: str
+) -> None:
+    page = go_to_address(f"/{search}")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.wait_for_timeout(200)
+    overlaps = page.evaluate(OVERLAPS)
+    assert overlaps
+    assert not any(overlaps)
