@@ -129,8 +129,13 @@ class Transcript extends Rows {
     return elements
   }
 
-  // Turns flip in place; those that are dropped now are folded after a moment.
+  // Turns flip in place; those that are dropped now are folded after a moment. Another message is no flip.
   flipped(data) {
+    if (data.message !== this.message) {
+      this.states.clear()
+      this.fresh.clear()
+    }
+    this.message = data.message
     const fresh = data.rows.filter(({ turn, state }) => (this.states.get(turn) ?? state) !== state)
     for (const { turn, state } of data.rows) this.states.set(turn, state)
     if (!fresh.length) return

@@ -120,6 +120,7 @@ def transcript_data(
         "newer": len(turns) - stop,
         "selected": marks.selected,
         "current": position,
+        "message": current_name(place, current),
         "focus": focus,
         "threshold": None if threshold is None else float(np.clip(threshold / scale, 0, 1)),
         "labelling": labelling,
@@ -158,7 +159,7 @@ def sent_data(
     return {
         "place": place, "label": f"Messages to send, {len(messages):,}", "count": len(messages),
         "height": height, "rows": rows, "older": 0, "newer": 0, "selected": selected, "current": newest,
-        "focus": newest, "threshold": None, "labelling": None, "strip": True, "folds": [], "map": None,
+        "message": place, "focus": newest, "threshold": None, "labelling": None, "strip": True, "folds": [], "map": None,
     }  # fmt: skip
 
 
