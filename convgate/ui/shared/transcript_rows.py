@@ -159,7 +159,8 @@ def sent_data(
     return {
         "place": place, "label": f"Messages to send, {len(messages):,}", "count": len(messages),
         "height": height, "rows": rows, "older": 0, "newer": 0, "selected": selected, "current": newest,
-        "message": place, "focus": newest, "threshold": None, "labelling": None, "strip": True, "folds": [], "map": None,
+        "message": place, "focus": newest, "threshold": None, "labelling": None, "strip": True,
+        "folds": [], "map": None,
     }  # fmt: skip
 
 
