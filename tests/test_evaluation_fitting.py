@@ -338,10 +338,12 @@ def test_figures_are_those_of_an_evaluation(policy: GatePolicy, score: ScoredCas
     figures, overall = alone.figures(alone.kept(rule)), results["one"].policies["gate"].overall
     assert figures.precision.value == pytest.approx(overall["precision"].value)
     assert figures.recall.interval == pytest.approx(overall["recall"].interval)
-    assert figures.f1.value == pytest.approx(overall["f1"].value)
     assert figures.tokens_kept / figures.tokens == pytest.approx(overall["kept_token_share"].value)
-    assert figures.hits + figures.false_drops == figures.relevant
-    assert figures.hits + figures.false_keeps == figures.kept
+    assert figures.answered == sum(
+        bool(case.needed.any() and kept[case.needed].all())
+        for case, kept in zip(alone.cases, alone.split(alone.kept(rule)), strict=True)
+    )
+    assert figures.answerable.value == pytest.approx(figures.answered / figures.asked)
     assert figures.turns == len(alone.relevant)
 
 

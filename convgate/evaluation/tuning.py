@@ -49,9 +49,7 @@ class Figures:
     """What a rule does on the labelled turns; shares with their 95% intervals."""
 
     turns: int  # that are judged, as are the others
-    relevant: int
     kept: int
-    hits: int  # relevant and kept
     asked: int  # cases that need a turn
     tokens: int
     tokens_kept: int
@@ -59,7 +57,6 @@ class Figures:
     missed: Metric  # needed turns that are dropped, the mean over those cases
     precision: Metric
     recall: Metric
-    f1: Metric
 
     @property
     def answered(self) -> int:
@@ -142,9 +139,7 @@ class ScoredCases:
         summary = summarise(self.terms(kept, ranking=False), self.clusters, self.draws)
         return Figures(
             turns=len(kept),
-            relevant=int(self.relevant.sum()),
             kept=int(kept.sum()),
-            hits=int((kept & self.relevant).sum()),
             asked=sum(bool(case.needed.any()) for case in self.cases),
             tokens=int(self.tokens.sum()),
             tokens_kept=int(self.tokens[kept].sum()),
@@ -152,7 +147,6 @@ class ScoredCases:
             missed=summary["missed"],
             precision=summary["precision"],
             recall=summary["recall"],
-            f1=summary["f1"],
         )
 
     def terms(self, kept: Bools, *, ranking: bool) -> Terms:
