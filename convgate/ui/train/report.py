@@ -65,7 +65,7 @@ def _draw_changes(app: App, run: Run, name: str, *, by_folds: bool) -> None:
     st.subheader("What changed on conversations that it did not learn from", anchor=False)
     if by_folds:
         st.caption(
-            "Cross-validation: each conversation was decided by a gate that was trained in the same way on the"
+            "Cross-validation: each conversation was decided by a gate trained in the same way on the"
             " others. The saved version learned from all of them, so Explore may decide otherwise."
         )
     changes = read_changes(run.outcome.get("changes"))
