@@ -52,7 +52,7 @@ def draw_report(app: App, run: Run) -> None:
         )
     if verdict is not None:
         if "changes" in run.outcome:  # kept since the release that added them
-            _draw_changes(app, run, name)
+            _draw_changes(app, run, name, by_folds=bool(verdict.folds))
         with st.expander("All figures", icon=":material/table_chart:"):
             st.markdown(literal(run.message))
             for method, measured in versions.get(name).card.metrics.items():
@@ -60,9 +60,14 @@ def draw_report(app: App, run: Run) -> None:
                     _draw_metrics(method, measured, parent, name)
 
 
-def _draw_changes(app: App, run: Run, name: str) -> None:
+def _draw_changes(app: App, run: Run, name: str, *, by_folds: bool) -> None:
     """Draw the held-out decisions that the new version takes otherwise than its parent."""
     st.subheader("What changed on conversations that it did not learn from", anchor=False)
+    if by_folds:
+        st.caption(
+            "Cross-validation: each conversation was decided by a gate trained in the same way on the"
+            " others. The saved version learned from all of them, so Explore may decide otherwise."
+        )
     changes = read_changes(run.outcome.get("changes"))
     words = run.request.arguments if run.request else ()
     files = tuple(path for word in words if (path := Path(word)).suffix == ".jsonl" and path.is_file())
