@@ -13,9 +13,9 @@ from convgate.core.settings import load_settings
 from convgate.labels.exchange import write_labels
 from convgate.store import Answer, Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.training.library import RelevanceSets
-from convgate.ui.shared.library import library_key
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.label_sources import LABELS
+from convgate.ui.shared.library import library_key
 from convgate.ui.train.page import count_together
 
 SHARED = "9 judged turns of exported are in my labels too; each counts once."

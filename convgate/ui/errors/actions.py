@@ -14,7 +14,7 @@ from convgate.store import Answer, CurrentKey, Labels, NewConversation
 from convgate.store.edits import InvariantEdits
 from convgate.ui.errors.results import Errors
 from convgate.ui.shared.actions import ActionResult
-from convgate.ui.shared.annotator import person
+from convgate.ui.shared.annotator import annotator
 from convgate.ui.shared.frame import App
 
 _MAX_STATEMENT = 2_000  # characters
@@ -72,7 +72,7 @@ class ErrorActions:
 
     def _answer(self, answers: dict[int, Answer], sentence: str) -> ActionResult:
         check_not_paused(self.app.store)
-        case, labels, by = self.error.case, Labels(self.app.store), person()
+        case, labels, by = self.error.case, Labels(self.app.store), annotator()
         question = case.query.text if case.query and case.turn is None else ""
         current = CurrentKey(self.open_key(), case.turn, question)
         labels.answer(current, dict(answers), by=by, version=self.version)
