@@ -1,4 +1,4 @@
-"""`python -m tools.doc_images`: the pictures of docs/images, of pages and of figures.
+"""`python -m tools.doc_images`: the pictures of docs/images, of pages and of figures, and an animation.
 
 Pages are the light, wide pictures that `python -m tools.screenshots` takes, cut below the first screen.
 """
@@ -22,15 +22,17 @@ from convgate.figures.parts import waterfall_figure
 from convgate.figures.scores import scores_figure
 from convgate.selection.load import load
 from convgate.transcripts import read_conversations
-from tests.browser.running_app import find_chromium, running_chromium
-from tools.screenshots import CHECKOUT, LOGIN, SAMPLE
+from tests.browser.actions import new_page, open_page, wait_until_idle
+from tests.browser.running_app import add_samples, find_chromium, running_app, running_chromium
+from tools.screenshots import CHECKOUT, LOGIN, RIGHT, SAMPLE, check_selection
 
 IMAGES = CHECKOUT / "docs" / "images"
 SAMPLES = CHECKOUT / "sample_conversations"
 LOOK = "-1440-light.png"
 TALLEST = 1000  # px of a page of 1440 px
 WIDTH = 1200  # px, of a picture in the documentation
-MAX_BYTES = 150_000
+MAX_BYTES, MAX_ANIMATION_BYTES = 150_000, 2_000_000
+QUESTION = "Write a test for the Fibonacci function"
 
 
 def main() -> None:
@@ -48,6 +50,8 @@ def main() -> None:
     with running_chromium(executable) as browser:
         for name, figure in figures().items():
             save(Image.open(BytesIO(draw(browser, figure))), name)
+        check_selection()
+        save_animation(animate(browser))
 
 
 def figures() -> dict[str, go.Figure]:
@@ -66,6 +70,45 @@ def figures() -> dict[str, go.Figure]:
         "waterfall": waterfall_figure(best.parts, threshold_logit=None, palette=LIGHT),
         "budget": budget_figure(selection, selection.budgeted, palette=LIGHT),
     }
+
+
+def animate(browser: Browser) -> list[tuple[Image.Image, int]]:
+    """Return what a person sees from a question to a reason: pictures, and how long each is shown, in ms."""
+    frames: list[tuple[Image.Image, int]] = []
+    with TemporaryDirectory() as folder, running_app(Path(folder)) as address:
+        key = add_samples(Path(folder))[RIGHT][0]
+        page = new_page(browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce"))
+
+        def take(milliseconds: int) -> None:
+            wait_until_idle(page)
+            frames.append((Image.open(BytesIO(page.screenshot())), milliseconds))
+
+        open_page(page, f"{address}/Explore?conversation={key}")
+        take(2_500)
+        page.get_by_test_id("stChatInputTextArea").click()
+        for word in QUESTION.split():
+            page.keyboard.type(f"{word} ")
+            take(250)
+        page.keyboard.press("Enter")
+        take(2_500)
+        page.get_by_role("row").filter(has_text="recursive").first.click()
+        take(4_000)
+        page.close()
+    return frames
+
+
+def save_animation(frames: list[tuple[Image.Image, int]]) -> None:
+    """Write the frames as a GIF file of one palette, in a loop."""
+    height = round(frames[0][0].height * WIDTH / frames[0][0].width)
+    small = [each.convert("RGB").resize((WIDTH, height), Image.Resampling.LANCZOS) for each, _ in frames]
+    palette = small[-1].quantize(64)
+    first, *others = (each.quantize(palette=palette, dither=Image.Dither.NONE) for each in small)
+    file = IMAGES / "explore.gif"
+    durations = [milliseconds for _, milliseconds in frames]
+    first.save(file, save_all=True, append_images=others, duration=durations, loop=0, optimize=True)
+    if file.stat().st_size > MAX_ANIMATION_BYTES:
+        sys.exit(f"{file} has {file.stat().st_size:,} bytes, more than {MAX_ANIMATION_BYTES:,}")
+    print(f"{file}: {file.stat().st_size:,} bytes")
 
 
 def draw(browser: Browser, figure: go.Figure) -> bytes:

@@ -11,6 +11,9 @@ from urllib.parse import quote
 
 from playwright.sync_api import Browser, Page
 
+from convgate.core.settings import load_settings
+from convgate.selection.load import load
+from convgate.transcripts.relevance_sets import read_relevance_set
 from convgate.ui.shared.annotator import COOKIE
 from tests.browser.actions import new_page, open_page, wait_until_idle
 from tests.browser.running_app import add_samples, find_chromium, page_paths, running_app, running_chromium
@@ -18,6 +21,8 @@ from tools.worked_home import NAME, agents, budgets, experiments, requests, work
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SAMPLE = "support_invoice_router_parcel.json"
+RIGHT = "nan_and_fibonacci.jsonl"  # what Explore shows: the gate keeps what its labels say
+LABELS, CASE = CHECKOUT / "sample_conversations" / "samples.relevance.jsonl", "nan-and-fibonacci-1"
 LOGIN = "login_jwt_ldap.json"
 DAY = "purple_button_one_day.json"
 WIDTHS = {1440: 900, 400: 800}  # px: width, and the height of the window before the page is measured
@@ -40,7 +45,7 @@ STEADY = """async () => {
 
 
 def main() -> None:
-    """Take the pictures; exits with 1 when a page shows an error."""
+    """Take the pictures; exits with 1 when a page shows an error, or Explore a selection that is wrong."""
     parser = argparse.ArgumentParser(description="Take pictures of every page of the app.")
     parser.add_argument("--out", type=Path, default=CHECKOUT / "screenshots", help="the folder for them")
     parser.add_argument("--page", action="append", type=str.lower, help="only this one; may be repeated")
@@ -51,6 +56,7 @@ def main() -> None:
     if executable is None:
         sys.exit("No Chromium or Chrome was found; install one, or name it in CONVGATE_CHROMIUM.")
     arguments.out.mkdir(parents=True, exist_ok=True)
+    check_selection()
     faulty = []
     with (
         tempfile.TemporaryDirectory() as home,
@@ -68,6 +74,19 @@ def main() -> None:
         sys.exit(f"These pages show an error: {', '.join(dict.fromkeys(faulty))}")
 
 
+def check_selection() -> None:
+    """Exit with 1 when the gate keeps other turns than the labels say, in the sample that Explore shows."""
+    labelled = read_relevance_set(LABELS)
+    case = next(case for case in labelled.cases if case.id == CASE)
+    selector = load(load_settings().updated(guard={"log": False}), version="shipped")
+    decisions = selector.select_current(*labelled.current(case)).decisions
+    kept = frozenset(decisions.indices[decisions.kept].tolist())
+    if kept != case.relevant:
+        sys.exit(
+            f"{CASE}: the gate keeps {sorted(kept)}, needed is {sorted(case.relevant)}; show another one."
+        )
+
+
 def pages_to_show(home: Path, sample: str) -> Iterator[tuple[str, str]]:
     """Name and address: the app as a new user finds it, then every page as one who worked with it does."""
     yield FIRST, ""
@@ -76,6 +95,7 @@ def pages_to_show(home: Path, sample: str) -> Iterator[tuple[str, str]]:
     further |= agents(home, keys[DAY][0])
     further |= budgets(keys[LOGIN][0]) | experiments(home) | requests(home)
     pages = {path.lower() or "library": f"{path}?conversation={conversation}" for path in page_paths()}
+    pages["explore"] = f"Explore?conversation={keys[RIGHT][0]}"
     yield from (pages | further).items()
 
 
