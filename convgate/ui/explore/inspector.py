@@ -279,8 +279,8 @@ def _words_html(text: str, effects: Sequence[WordEffect]) -> str:
         share = abs(effect.effect) / strongest
         side = "more" if effect.effect > 0 else "less"
         word = escape(text[effect.start : effect.stop])
-        number = f"<sub>{format_signed(effect.effect)}</sub>"
-        mark = f'<span class="{side}" style="--share: {share:.2f}">{word}{number}</span>'
+        number = format_signed(effect.effect)
+        mark = f'<span class="{side}" style="--share: {share:.2f}" data-effect="{number}">{word}</span>'
         pieces += [escape(text[end : effect.start]), mark]
         end = effect.stop
     pieces.append(escape(truncate(text[end:], 1_000)))
