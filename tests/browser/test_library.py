@@ -12,8 +12,8 @@ OVERLAPS = """() => [...document.querySelectorAll('[class*="st-key-conversation-
     const boxes = [...row.querySelectorAll('a p, [data-testid="stCaptionContainer"] p, button')]
         .map(element => element.getBoundingClientRect());
     return boxes.some((one, at) => boxes.slice(at + 1).some(other =>
-        one.left < other.right && other.left < one.right &&
-        one.top < other.bottom && other.top < one.bottom));
+        one.left < other.right && other.left < one.right
+        && one.top < other.bottom && other.top < one.bottom));
 })"""
 
 

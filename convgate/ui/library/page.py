@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -41,30 +41,32 @@ def _draw_library(app: App) -> None:
     """Draw the conversations and the ways to add some."""
     state = listing.page.begin()
     draw_outcome()
-    samples = load_samples(app_root() / "sample_conversations")
-    has_any, has_own = bool(app.conversations.keys()), _has_own(app, samples)
-    if has_any:
+    if has_any := bool(app.conversations.keys()):
         with st.expander("Add conversations", icon=":material/add:", key="library.add"):
-            _draw_ways(app, {**_WAYS, "Samples": draw_samples} if has_own else _WAYS)
+            _draw_ways(app)
         listing.draw_conversations(app, state)
-    if not has_own:
+    if _has_own(app):
+        with st.expander("Samples", icon=":material/auto_stories:", key="library.samples"):
+            draw_samples(app)
+    else:
         st.subheader("Open another sample" if has_any else "Start with a sample", anchor=False)
         draw_samples(app)
     if not has_any:
         st.subheader("Or bring a conversation of your own", anchor=False)
-        _draw_ways(app, _WAYS)
+        _draw_ways(app)
 
 
-def _has_own(app: App, samples: Sequence[Sample]) -> bool:
+def _has_own(app: App) -> bool:
     """Return whether the library has a conversation that is not from a sample."""
+    samples = load_samples(app_root() / "sample_conversations")
     files = {sample.file for sample in samples}
     limit = sum(len(sample.conversations) for sample in samples) + 1
     return any(row.origin not in files for row in app.conversations.find(per_page=limit).rows)
 
 
-def _draw_ways(app: App, ways: Mapping[str, Callable[[App], None]]) -> None:
+def _draw_ways(app: App) -> None:
     """Draw a tab for each way to add conversations."""
-    for tab, draw_way in zip(st.tabs(list(ways)), ways.values(), strict=True):
+    for tab, draw_way in zip(st.tabs(list(_WAYS)), _WAYS.values(), strict=True):
         with tab:
             draw_way(app)
 
