@@ -19,7 +19,7 @@ from convgate.ui.shared.answering import MARKS, NAMES, Answering, Work
 from convgate.ui.shared.scoring import OpenMessage
 
 TURNS = 8
-SCRIPT = Path(component.__file__).with_name("transcript.js")
+SCRIPTS = [Path(component.__file__).with_name(name) for name in ("transcript.js", "rows.js")]
 STYLE = Path(answering_module.__file__).with_name("answering.css")
 
 
@@ -99,7 +99,7 @@ def test_answers_of_others_are_shown_where_this_annotator_answered(store: Store)
 
 
 def test_marks_and_keys_are_those_of_the_script() -> None:
-    code = SCRIPT.read_text(encoding="utf-8")
+    code = "".join(script.read_text(encoding="utf-8") for script in SCRIPTS)
     by_key = {keys.RELEVANT: "relevant", keys.NOT_RELEVANT: "not_relevant", keys.UNSURE: "unsure"}
     values = ", ".join(f'{key}: "{value}"' for key, value in by_key.items())
     assert f"const ANSWERS = {{ {values}, {keys.CLEAR}: null }}" in code

@@ -19,7 +19,7 @@ from convgate.policies.pipeline import Pipeline
 from convgate.policies.sessions import BoundaryRules
 from convgate.policies.sessions.policy import SessionPolicy
 from convgate.policies.window import LastK
-from convgate.ui.explore import inspector
+from convgate.ui.explore import matrix
 from convgate.ui.shared import scoring
 from convgate.ui.shared.results_cache import digest
 from convgate.ui.shared.scoring import OpenMessage
@@ -61,9 +61,9 @@ def test_scores_of_one_gate_are_not_taken_for_those_of_another(
 def test_matrix_of_one_gate_is_not_taken_for_that_of_another(
     message: OpenMessage, gates: tuple[GatePolicy, GatePolicy]
 ) -> None:
-    one, other = (inspector.compute_scores(gate, message, 0) for gate in gates)
+    one, other = (matrix.compute_scores(gate, message, 0) for gate in gates)
     assert not np.allclose(one, other, equal_nan=True)
-    assert inspector.compute_scores(gates[0], message, 0) is one, "kept"
+    assert matrix.compute_scores(gates[0], message, 0) is one, "kept"
 
 
 def test_decisions_of_one_rule_or_parameter_are_not_taken_for_those_of_another(
