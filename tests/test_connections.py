@@ -54,6 +54,7 @@ HARMLESS = {
     "language_model": "LanguageModel, whose users are judged",
     "mcp": "a server on standard input and output",
     "policies.registry": "loads policies of convgate by name",
+    "server.usage": "reads the answers that the proxy gets",
     "training.process": "starts `convgate train`",
     "ui.experiments.replay": "pandas writes a table",
     "ui.server": "opens the app's own address in the browser",
