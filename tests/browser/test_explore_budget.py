@@ -25,7 +25,7 @@ def test_a_budget_is_set_stepped_through_and_given_an_invariant(
     enter(budget, "200")
     expect(tokens).to_contain_text("budget 200")
     page.get_by_role("button", name="Mode: Task").click()
-    expect(page.get_by_text("Mode: TASK")).to_be_visible()
+    expect(page.get_by_text("Mode: TASK with")).to_be_visible()
     press(page, "Escape")
     expect(page.locator(".row .outcome", has_text="dropped, no room").first).to_be_visible()
     press(page, "p")

@@ -63,6 +63,6 @@ def test_a_hostile_transcript_is_text_in_preview_list_errors_and_explore(page: P
     assert passage.locator(ALIVE).count() == 0
     page.get_by_role("tab", name="Words").click()
     expect_text_alone(page.locator(".turn-words"))
-    page.goto(f"{page.url}&policy=bm25")  # without a best passage, the whole turn
+    page.goto(page.url.replace("show=Words", "policy=bm25"))  # without a best passage, the whole turn
     expect_text_alone(passage)
     assert dialogs == []
