@@ -22,6 +22,7 @@ from convgate.figures.parts import waterfall_figure
 from convgate.figures.scores import scores_figure
 from convgate.selection.load import load
 from convgate.transcripts import read_conversations
+from convgate.ui.explore.tour import SEEN
 from tests.browser.actions import new_page, open_page, wait_until_idle
 from tests.browser.running_app import add_samples, find_chromium, running_app, running_chromium
 from tools.screenshots import CHECKOUT, LOGIN, RIGHT, SAMPLE, check_selection
@@ -77,6 +78,7 @@ def animate(browser: Browser) -> list[tuple[Image.Image, int]]:
     frames: list[tuple[Image.Image, int]] = []
     with TemporaryDirectory() as folder, running_app(Path(folder)) as address:
         key = add_samples(Path(folder))[RIGHT][0]
+        Path(folder, SEEN).touch()
         page = new_page(browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce"))
 
         def take(milliseconds: int) -> None:
@@ -101,7 +103,7 @@ def save_animation(frames: list[tuple[Image.Image, int]]) -> None:
     """Write the frames as a GIF file of one palette, in a loop."""
     height = round(frames[0][0].height * WIDTH / frames[0][0].width)
     small = [each.convert("RGB").resize((WIDTH, height), Image.Resampling.LANCZOS) for each, _ in frames]
-    palette = small[-1].quantize(64)
+    palette = small[-1].quantize(256)
     first, *others = (each.quantize(palette=palette, dither=Image.Dither.NONE) for each in small)
     file = IMAGES / "explore.gif"
     durations = [milliseconds for _, milliseconds in frames]

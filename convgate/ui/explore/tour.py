@@ -18,14 +18,15 @@ STEPS = {
 """What to do, by the part of the state that doing it changes."""
 
 _PROGRESS = "explore.tour"  # the step, len(STEPS) after the last, and the value of its part as it began
-_SEEN = "tour-seen"  # a file in the data directory
+SEEN = "tour-seen"
+"""A file in the data directory, from the end of the tour on."""
 
 
 def draw_tour(app: App, state: ExploreState, origin: str) -> bool:
     """Draw the step that comes next; False where there is no tour: on other samples, or when it is over."""
     first = load_samples(app_root() / "sample_conversations")[0]
     parts = list(STEPS)
-    if origin != first.file or (app.settings.home / _SEEN).exists():
+    if origin != first.file or (app.settings.home / SEEN).exists():
         return False
     step, before = st.session_state.setdefault(_PROGRESS, (0, getattr(state, parts[0])))
     if step < len(parts) and getattr(state, parts[step]) != before:
@@ -48,4 +49,4 @@ def draw_tour(app: App, state: ExploreState, origin: str) -> bool:
 def _end(app: App) -> None:
     st.session_state[_PROGRESS] = len(STEPS), None
     if not app.store.is_read_only:
-        (app.settings.home / _SEEN).touch()
+        (app.settings.home / SEEN).touch()
