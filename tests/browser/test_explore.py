@@ -235,6 +235,8 @@ def test_a_question_is_asked_in_the_field_of_the_message_and_read_as_sent(
     field.press("Enter")
     expect(page.get_by_text("answering your question")).to_be_visible()
     expect(row(page, 6)).to_have_class(re.compile("kept"))
+    expect(row(page, 5).locator(".reason")).to_contain_text("“Fibonacci”")
+    expect(row(page, 5).locator("mark").last).to_have_text("Fibonacci")
     page.get_by_role("radio", name="As sent").click()
     expect(page.locator(".row.sent .text").last).to_have_text("What did the Fibonacci function look like?")
     expect(page.locator(".row.sent")).to_have_count(kept(page) + 1)

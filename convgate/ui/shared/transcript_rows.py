@@ -295,6 +295,9 @@ def _row(
             "aimed": index in labelling.targets,
         }
     row["columns"] = _columns(decisions, place, marks.columns)
+    if marks.subjects and not marks.terms:
+        named = (turn.scored_text[start:stop] for start, stop in decisions.words(index))
+        row["words"] = list(dict.fromkeys(named))
     reason = on_screen(decision.explanation)
     reason = isolate(reason[:1].upper() + reason[1:], ltr=True)
     return {**row, "state": _state(decision), "outcome": decision.outcome_name, "reason": reason}
