@@ -26,7 +26,7 @@ CONVERSATION = [
 # The most rows that were seen flipping at a time: after a moment they are folded.
 COUNT_FLIPPING = """() => {
     window.mostFlipping = 0;
-    setInterval(() => {
+    window.counting = setInterval(() => {
         const list = [...document.querySelectorAll('*')].find(e => e.shadowRoot?.querySelector('.scroller'));
         const flipping = list?.shadowRoot.querySelectorAll('.row.changed').length ?? 0;
         window.mostFlipping = Math.max(window.mostFlipping, flipping);
@@ -87,6 +87,7 @@ def test_moving_the_slider_flips_a_turn(conversation: str, go_to_address: Callab
     fold = page.locator(".fold", has_text=f"{before - kept(page)} flipped")
     expect(fold).to_be_visible()
     expect(page.locator(".row.changed")).to_have_count(0)  # after a moment they are folded
+    page.evaluate("clearInterval(counting)")
     assert page.evaluate("mostFlipping") == before - kept(page), "but they flip in their places"
     assert page.locator(".rows").bounding_box()["x"] == top["x"]
     fold.click()

@@ -27,6 +27,7 @@ def test_a_budget_is_set_stepped_through_and_given_an_invariant(
     page.get_by_role("button", name="Mode: Task").click()
     expect(page.get_by_text("Mode: TASK with")).to_be_visible()
     press(page, "Escape")
+    page.get_by_role("radio", name="Dropped").click()  # where each is to be read
     expect(page.locator(".row .outcome", has_text="dropped, no room").first).to_be_visible()
     press(page, "p")
     expect(page.get_by_text("answering turn 22")).to_be_visible()
