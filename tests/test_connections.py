@@ -54,6 +54,7 @@ HARMLESS = {
     "language_model": "LanguageModel, whose users are judged",
     "mcp": "a server on standard input and output",
     "policies.registry": "loads policies of convgate by name",
+    "server.expanding": "asks by the proxy's own client",
     "server.usage": "reads the answers that the proxy gets",
     "training.process": "starts `convgate train`",
     "ui.experiments.replay": "pandas writes a table",

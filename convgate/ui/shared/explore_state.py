@@ -33,7 +33,7 @@ class ExploreState(PageState):
     policy: str = param(GatePolicy.name, POLICY_OPTION)
     choice: ThresholdSettings | None = param(None, THRESHOLD_SETTINGS, name="rule")  # noqa: RUF009  # None: the gate's own rule
     budget: int | None = param(None, number(0, MAX_BUDGET))  # tokens; None: as the settings have it
-    listed: str = param("all", one_of(LISTED), name="list", on="Explore")
+    listed: str = param("all", one_of(LISTED), name="list", of_conversation=True, on="Explore")
     page: int = param(1, of_conversation=True)  # of the invariants
     pairs: bool = False  # keep a question and its answer together
     columns: tuple[str, ...] = param((), names_of(COLUMNS), on="Explore")  # numbers that the strip shows
