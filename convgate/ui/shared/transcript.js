@@ -76,6 +76,7 @@ class Transcript extends Rows {
       this.open.clear()
       this.unfolded.clear()
       this.states.clear()
+      this.order = null
       this.chosen = undefined
     }
     const anchor = elsewhere ? null : this.anchor()
