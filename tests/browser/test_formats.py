@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import json
 import shutil
 from collections.abc import Callable
@@ -41,12 +42,16 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 def expect_turns(page: Page, conversation: Conversation) -> None:
-    """Explore shows every turn of the conversation."""
+    """Explore shows every turn of the conversation, without the signs of Markdown."""
     rows = page.locator(".row")
     expect(rows).to_have_count(len(conversation))
-    said = [turn.scored_text.split() for turn in conversation.turns]
-    for row, words in zip(rows.all(), said, strict=True):
-        assert " ".join(words[:3]) in " ".join(row.inner_text().split())
+    for row, turn in zip(rows.all(), conversation.turns, strict=True):
+        assert re.findall(r"\w+", turn.scored_text)[:3] in _triples(row.inner_text())
+
+
+def _triples(text: str) -> list[list[str]]:
+    words = re.findall(r"\w+", text)
+    return [words[start : start + 3] for start in range(len(words))]
 
 
 def test_every_format_is_previewed_added_and_shown(
