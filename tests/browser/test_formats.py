@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -46,12 +46,8 @@ def expect_turns(page: Page, conversation: Conversation) -> None:
     rows = page.locator(".row")
     expect(rows).to_have_count(len(conversation))
     for row, turn in zip(rows.all(), conversation.turns, strict=True):
-        assert re.findall(r"\w+", turn.scored_text)[:3] in _triples(row.inner_text())
-
-
-def _triples(text: str) -> list[list[str]]:
-    words = re.findall(r"\w+", text)
-    return [words[start : start + 3] for start in range(len(words))]
+        first, shown = (re.findall(r"\w+", text) for text in (turn.scored_text, row.inner_text()))
+        assert " ".join(first[:3]) in " ".join(shown)
 
 
 def test_every_format_is_previewed_added_and_shown(
