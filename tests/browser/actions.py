@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import BrowserContext, FilePayload, Locator, Page, expect
+from playwright.sync_api import BrowserContext, FilePayload, Locator, Page, TimeoutError, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -38,7 +38,7 @@ WATCH_RUNS = """() => {
     };
     let run = 'asked for';
     const change = to => {
-        run = to;
+        document.documentElement.dataset.run = run = to;
         delete document.documentElement.dataset.idle;
     };
     const hear = ({data}) => {
@@ -72,6 +72,14 @@ BUSY = """html:has(#root):is(
     :has([data-testid="stPlotlyChart"]:not(:has(.main-svg)))
 )"""
 
+BUSY_BY = """() => ({
+    idle: 'idle' in document.documentElement.dataset,
+    run: document.documentElement.dataset.run,
+    elements: [...document.querySelectorAll(`[data-stale="true"], [data-testid="stSkeleton"],
+        [data-testid="stSpinner"], [data-testid="stPlotlyChart"]:not(:has(.main-svg))`)]
+        .map(element => element.outerHTML.slice(0, 200)),
+})"""
+
 
 def new_page(context: BrowserContext) -> Page:
     """Return a new page on which every action and check of a locator first waits until the app is idle.
@@ -96,8 +104,11 @@ def new_page(context: BrowserContext) -> Page:
 
 
 def wait_until_idle(page: Page) -> None:
-    """Return once every run that was asked for is over and drawn."""
-    page.locator(BUSY).wait_for(state="detached")
+    """Return once every run that was asked for is over and drawn; fails with what is not."""
+    try:
+        page.locator(BUSY).wait_for(state="detached")
+    except TimeoutError as error:
+        raise AssertionError(f"{page.url} is not idle: {page.evaluate(BUSY_BY)}") from error
 
 
 def open_page(page: Page, address: str) -> None:
