@@ -49,7 +49,7 @@ WATCH_RUNS = """() => {
         run = 'over';
         const draw = () => requestIdleCallback(() => {
             if (run === 'over') document.documentElement.dataset.idle = '';
-        });
+        }, {timeout: 1000}); // on a busy machine the browser may never be idle
         setTimeout(draw, 20);
     };
     const sockets = new WeakSet();

@@ -61,7 +61,9 @@ def _label(conversation: Conversation, turn: int) -> str:
 
 
 def _pick() -> None:
-    answer(page, st.session_state[PICKER])
+    # When another conversation opens, the browser sends the label of a message that is not offered any more.
+    if isinstance(turn := st.session_state[PICKER], int):
+        answer(page, turn)
 
 
 def _ask() -> None:
