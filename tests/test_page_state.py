@@ -83,7 +83,7 @@ def states(draw: st.DrawFn) -> PageState:
     values = {name: draw(SHARED[name]) for name in names if draw(st.booleans())}
     if kind is VersionsState:
         values["version"] = "mine"
-    if kind in (CompareState, ExperimentsState) and "data" in values:
+    if kind in (CompareState, ExperimentsState, VersionsState) and "data" in values:
         values["data"] = "mine"
     return kind(**values)
 
