@@ -180,6 +180,15 @@ def test_an_answer_for_all_unanswered_turns_leaves_answers_and_instructions() ->
     assert answers_of(key) == {2: "not_relevant"}, "clearing is for one turn"
 
 
+def test_an_answer_for_all_unanswered_turns_is_meant_for_the_message_that_is_shown() -> None:
+    key = add_conversation()
+    app = open_label(conversation=key)
+    click(app, "answering.scope_rest")
+    assert "· " in app.button(key="answering.relevant").label
+    check(app.number_input(key="explore.turn").set_value(6).run())
+    assert "· " not in app.button(key="answering.relevant").label
+
+
 # Answers from the list in the browser
 
 

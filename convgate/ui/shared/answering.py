@@ -179,6 +179,7 @@ def draw_actions(answering: Answering, turn: int | None = None) -> None:
             st.button(
                 "all unanswered turns", key="answering.scope_rest", shortcut=keys.SCOPE,
                 type="primary" if _scope(answering) == "rest" else "secondary", on_click=_switch_scope,
+                args=(answering,),
                 help="The next answer is for all turns without one. One undo reverts all of them.",
             )  # fmt: skip
     if words := _describe_saved(st.session_state.get(SAVED)):
@@ -205,7 +206,7 @@ def transcript_labelling(answering: Answering, selected: int | None) -> Labellin
         targets=frozenset(targets),
         client=client,
         stored=number,
-        message=current_name(answering.message.key, answering.message.current),
+        message=_name_of(answering),
     )
 
 
@@ -222,7 +223,7 @@ def take_answers(key: str) -> None:
         st.session_state[_STORED] = (client, stored)
         if (
             answering is not None
-            and answer.current == current_name(answering.message.key, answering.message.current)
+            and answer.current == _name_of(answering)
             and answering.can_answer(answer.turn)
         ):
             _answer(answering, answer.turn, answer.value, answer.scope)
@@ -234,11 +235,17 @@ def take_answers(key: str) -> None:
 
 
 def _scope(answering: Answering) -> Scope:
-    return "rest" if st.session_state.get(SCOPE) and not answering.work.adjudicating else "turn"
+    is_rest = st.session_state.get(SCOPE) == _name_of(answering) and not answering.work.adjudicating
+    return "rest" if is_rest else "turn"
 
 
-def _switch_scope() -> None:
-    st.session_state[SCOPE] = not st.session_state.get(SCOPE)
+def _switch_scope(answering: Answering) -> None:
+    """Switch it for the message that is shown alone."""
+    st.session_state[SCOPE] = None if _scope(answering) == "rest" else _name_of(answering)
+
+
+def _name_of(answering: Answering) -> str:
+    return current_name(answering.message.key, answering.message.current)
 
 
 def _answer(answering: Answering, turn: int, value: Answer | None, scope: Scope) -> None:
@@ -258,7 +265,7 @@ def _answer(answering: Answering, turn: int, value: Answer | None, scope: Scope)
             again = turn in work.reasons
             saved = labels.answer(current, answers, by=by, version=now.version, again=again)
         keep_saved(saved)
-        st.session_state[SCOPE] = False
+        st.session_state[SCOPE] = None
         if value is None:
             go(current, turn)
         else:
