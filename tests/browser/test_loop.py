@@ -147,9 +147,8 @@ def test_training_on_labels_is_watched_compared_used_and_undone(
     assert versions.active == "mine"
 
     open_page(page, "/Versions")
-    row = page.locator(".st-key-version-mine")
-    expect(row.get_by_text("active")).to_be_visible()
-    row.get_by_role("link", name="Compare").click()
+    expect(page.locator(".st-key-version-mine").get_by_text("active")).to_be_visible()
+    page.locator(f".st-key-version-{parent}").get_by_role("link", name="Compare").click()
     expect(page).to_have_url(re.compile("/Compare.*policies="))
     expect(page.get_by_test_id("stException")).to_have_count(0)
     open_page(page, "/Versions")
