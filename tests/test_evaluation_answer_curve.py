@@ -65,7 +65,8 @@ def test_what_is_fitted_keeps_the_promise_within_the_range_and_not_at_its_end(na
     missed = SCORED.figures(SCORED.kept(fitted)).missed.value
     assert missed is not None
     assert missed <= 0.2
-    further = fitted.at(min(fitted.sweep.high, float(curve.values[curve.values > value][1])))  # type: ignore[union-attr]
+    assert curve is not None
+    further = fitted.at(min(fitted.sweep.high, float(curve.values[curve.values > value][1])))
     assert (SCORED.figures(SCORED.kept(further)).missed.value or 0) > 0.2, "the fewest tokens"
     if isinstance(fitted, Calibrated):
         assert (fitted.goal, fitted.fitted_on) == ("at most 20.0% missed", "12 labels")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -119,7 +120,7 @@ class GatePolicy(EncoderMixin):
         reasons = GateReasons(scored.effects, decisions.kept, turns, scored.whose)
         return replace(
             decisions,
-            reasons=lambda index: reasons.of(index - start).renumber(lambda row: row + start),
+            reasons=cache(lambda index: reasons.of(index - start).renumber(lambda row: row + start)),
             logits=scores.logits,
             tier1=scores.tier1,
             attention=scores.attention,

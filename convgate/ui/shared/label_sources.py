@@ -176,10 +176,3 @@ def few_conversations(conversations: int) -> str:
     """Return a sentence about too few conversations; empty when there are enough."""
     is_enough = conversations >= MIN_CONVERSATIONS
     return "" if is_enough else f"{conversations} of {MIN_CONVERSATIONS} conversations: too few to trust."
-
-
-def draw_too_few(conversations: int) -> bool:
-    """Warn when there are too few conversations; return whether there are enough."""
-    if sentence := few_conversations(conversations):
-        st.warning(sentence, icon=":material/warning:")
-    return not sentence
