@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.actions import new_page, open_page, press, query, upload
+from tests.browser.actions import new_page, open_page, press
 from tests.browser.running_app import running_app
 
 CHAT = [
@@ -70,16 +70,22 @@ def test_from_the_first_page_to_a_reason_in_an_own_chat(newcomer: Page) -> None:
     page.get_by_test_id("stButtonGroup").get_by_text(re.compile("^As sent")).click()
     expect(tour).to_have_count(0)
 
-    upload(page, {"conversations.json": chatgpt_export("Bruno", CHAT)})
+    page.get_by_role("link", name="Library").click()
+    page.get_by_text("Add conversations").click()
+    export = chatgpt_export("Bruno", CHAT)
+    page.locator("input[type=file]").first.set_input_files(
+        {"name": "conversations.json", "mimeType": "", "buffer": export}
+    )
     page.get_by_role("button", name="Add and open").click()
     expect(page.locator(".row")).not_to_have_count(0)
-    assert "conversation" in query(page)
     expect(tour).to_have_count(0)
     page.locator('.row[data-turn="0"]').click()
     reason = page.get_by_text(re.compile("Bruno.*Score"))
     expect(reason.first).to_be_visible()
     page.reload()
     expect(reason.first).to_be_visible()
+    here = page.url
     press(page, "p")
+    expect(page).not_to_have_url(here)
     page.go_back()
     expect(reason.first).to_be_visible()
