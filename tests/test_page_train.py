@@ -304,7 +304,7 @@ def test_a_finished_run_shows_the_verdict_with_intervals(finished_home: Path) ->
     assert text.index("for the better") < text.index("| F1"), "cases before averages"
     assert text.count("by the labels, message") == min(10, verdict.fixed + verdict.broken)
     (row,) = (line for line in page_text(app).splitlines() if line.startswith("| F1"))
-    values = [float(cell.split()[0].strip("*")) for cell in row.strip("| ").split(" | ")[1:]]
+    values = [float(cell.split()[0].strip("*%").replace("−", "-")) / 100 for cell in row.strip("| ").split(" | ")[1:]]
     expected = (verdict.parent_f1, verdict.child_f1, verdict.child_f1 - verdict.parent_f1)
     assert values == pytest.approx(expected, abs=0.006)
     assert row.count("small[") == 3, "an interval each"

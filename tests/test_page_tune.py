@@ -97,7 +97,8 @@ def table(app: AppTest) -> dict[str, list[str]]:
 
 def number(app: AppTest, row: str, column: int = 1) -> float:
     """The value of a row of the table, without its interval: of the new settings, or of the version's own."""
-    return float(table(app)[row][column].split()[0])
+    value = table(app)[row][column].split()[0]
+    return float(value.removesuffix("%")) / (100 if value.endswith("%") else 1)
 
 
 def flips(app: AppTest) -> tuple[int, int, int]:

@@ -195,8 +195,8 @@ def _differences(shown: ExperimentReport, hypothesis: Hypothesis) -> Iterator[st
     tests = {(each.arm, test.hypothesis): test for each in shown.comparisons for test in each.tests}
     for arm in shown.arms[1:]:
         found = tests[arm.arm, hypothesis].difference
-        points = None if found is None else Metric(100 * found.value, 100 * found.low, 100 * found.high)
-        yield interval_cell(points, is_difference=True)
+        metric = None if found is None else Metric(found.value, found.low, found.high)
+        yield interval_cell(metric, is_difference=True)
 
 
 def _cell(value: float | None, format_value: Callable[[float], str]) -> str:
