@@ -44,7 +44,7 @@ _RULE = (
 )
 _RULE_DETAILS = (
     "Shares are relative to the control's. A success must also be significant when compared at equal tokens,"
-    " or the length of the context could explain it. Confirmatory: the arm had the control's tokens."
+    " or the length of the context could explain it. Confirmatory: the variant had the control's tokens."
     " Supporting: its tokens were free, so it can fail but not succeed."
 )
 _POWER_DETAILS = (
@@ -127,7 +127,7 @@ def _power(experiment: Experiment, shown: ExperimentReport) -> str:
         return "The control completes almost all requests, so no gain can be found in completion."
     power = PowerPlan(baseline, target, alpha=experiment.alpha).power_at(experiment.planned)
     return (
-        f"Power: {experiment.planned:,} rated trials of each arm find a rise from {format_share(baseline)} to"
+        f"Power: {experiment.planned:,} rated trials of each variant find a rise from {format_share(baseline)} to"
         f" {format_share(target)} completed with probability {format_number(power)}."
     )
 
@@ -139,7 +139,7 @@ def next_step(experiment: Experiment, shown: ExperimentReport) -> str:
         return f"roll out {join_words(winners, last='or')} step by step."
     following = next((stop for stop in experiment.stops if stop > shown.rated), None)
     if not any(arm.trials for arm in shown.arms):
-        return "select in the arm of each session and record its trials, as below."
+        return "select in the variant of each session and record its trials, as below."
     if set(verdicts.values()) == {"failure"}:
         return f"keep {experiment.control.name}."
     if following is None:
