@@ -161,7 +161,7 @@ def exchange_html(
 ) -> str:
     """Return the decision with its reason, and both messages with their matches.
 
-    heading: such as the turn's number; before: the decision of before a change.
+    heading: such as the turn's number, or empty; before: the decision of before a change.
     """
     user, answer = (
         [match for match in decision.matches if match.said == said] for said in ("user", "assistant")
@@ -196,10 +196,11 @@ def mark(text: str, matches: Sequence[Match]) -> str:
 
 def _head(decision: GatekeeperDecision, heading: str, before: GatekeeperDecision | None) -> str:
     parts = [
-        f'<span class="muted">{_text(heading)}</span>',
+        *([f'<span class="muted">{_text(heading)}</span>'] if heading else []),
         f"<b>{'● kept' if decision.keep else '○ skipped'}</b>",
-        f'<span class="category">{_name(decision.category)}</span>',
     ]
+    if decision.category != "other":
+        parts.append(f'<span class="category">{_name(decision.category)}</span>')
     also = [_name(name) for name in decision.categories if name != decision.category]
     if also:
         parts.append(f'<span class="muted">also {", ".join(also)}</span>')
