@@ -58,7 +58,9 @@ def test_a_rule_is_typed_previewed_saved_and_decides_after_a_reload(rules: Page,
     expect(row.locator("mark")).to_have_text("Test it")
     expect(row.locator(".reason")).to_contain_text("Skipped: <b>asks</b> for a test")
     assert row.locator("b").count() == 1  # the outcome; what a rule says is text
-    assert editor(page).input_value() == text
+    page.get_by_text("Your rules: 1 skip rule").click()
+    page.get_by_text("Edit as YAML").click()
+    expect(editor(page)).to_have_value(text)
     page.get_by_role("button", name="Undo last save").click()
     expect(editor(page)).to_have_value("")
 
@@ -70,6 +72,7 @@ def test_a_draft_survives_another_page_and_fits_on_a_phone(rules: Page) -> None:
     enter(editor(page), "skip_patterns: []")
     go_to(page, "/")
     go_to(page, "/Rules")
+    page.get_by_text("Edit as YAML").click()
     expect(editor(page)).to_have_value(re.compile("skip_patterns"))
     page.set_viewport_size({"width": 400, "height": 800})
     expect_no_overflow(page)
