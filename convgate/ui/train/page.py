@@ -234,7 +234,7 @@ def _draw_list(app: App) -> None:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             with st.container(gap=None):
                 st.markdown(f"{icon} **{state_name}** · {literal(_title(run), limit=80)}{badge}")
-                st.caption(literal(_details(run), limit=240))
+                st.caption(literal(" · ".join([*_verdict(run), _details(run)]), limit=240))
             st.button("Open", key=f"train.open.{run.id}", on_click=page.change, kwargs={"run": run.id})
     if len(runs) > SHOWN:
         st.caption(f"The newest {SHOWN} of {len(runs):,}. Delete some to see older ones.")
@@ -245,13 +245,18 @@ def _title(run: Run) -> str:
     return run.version or name or f"started {run.started:%Y-%m-%d %H:%M}"
 
 
+def _verdict(run: Run) -> list[str]:
+    """Return how it compares with its parent, of one that is done."""
+    if run.state != "done":
+        return []
+    verdict = read_verdict(run.outcome.get("against_parent"))
+    parent = (run.request.parent if run.request else None) or "its parent"
+    return [verdict.headline(parent) if verdict else "Not compared with its parent"]
+
+
 def _details(run: Run) -> str:
-    """Return the result, the data, the parent, how far it is, and when it started."""
+    """Return the data, the parent, how far it is, and when it started."""
     parts = []
-    if run.state == "done":
-        verdict = read_verdict(run.outcome.get("against_parent"))
-        parent = (run.request.parent if run.request else None) or "its parent"
-        parts.append(verdict.headline(parent) if verdict else "Not compared with its parent")
     if run.request is not None:
         parts.append(", ".join([*run.request.sets, *run.request.replay]))
         parts.append(f"from {run.request.parent}" if run.request.parent else "from scratch")
