@@ -234,7 +234,9 @@ def test_few_conversations_are_reported_with_the_results(convgate_home: Path, me
 
     check(app.selectbox(key="compare.reference").set_value("bm25").run())
     assert row(app, "BM25: search by words")[1] == "reference"
-    assert row(open_compare(**MEASURED | {"measure": "0"}), "BM25: search by words"), "what was measured needs no button"
+    assert row(open_compare(**MEASURED | {"measure": "0"}), "BM25: search by words"), (
+        "what was measured needs no button"
+    )
     assert measured == ["everything", "last_k", "bm25"]
 
 

@@ -241,7 +241,10 @@ def test_a_replay_is_started_shown_and_exported(
 @pytest.mark.parametrize(
     ("gain", "begin"),
     [
-        (Metric(0.2, 0.1, 0.3), "gate wins by 20 points: gate sends 60% of what 29 messages need in 500 tokens"),
+        (
+            Metric(0.2, 0.1, 0.3),
+            "gate wins by 20 points: gate sends 60% of what 29 messages need in 500 tokens",
+        ),
         (Metric(-0.2, -0.3, -0.1), "last wins by 20 points: last sends 40% of what 29 messages need in 600"),
         (Metric(0.2, -0.1, 0.5), "No winner yet: gate sends 60%"),
     ],

@@ -125,7 +125,9 @@ def test_the_misclassification_rate_counts_what_people_reviewed(store: Store) ->
     modes = {turn: ModeCorrection("TASK", "DEBUGGING" if turn < 4 else "TASK") for turn in range(25)}
     modes[0] = replace(modes[0], at=ago(days=31))
     ModeCorrections(store).change(key, {turn: modes[turn] for turn in range(11)})
-    assert "30% of 10 messages reviewed in 30 days; alert above 10%, of 20 or more" in page_text(open_monitor())
+    assert "30% of 10 messages reviewed in 30 days; alert above 10%, of 20 or more" in page_text(
+        open_monitor()
+    )
     ModeCorrections(store).change(key, modes)
     clock = Clock()
     with open_guardrails(store, clock) as guard:

@@ -209,7 +209,7 @@ def test_the_form_writes_a_rule_that_finds_whole_words(keys: dict[str, str]) -> 
     assert not rules_file().exists(), "until it is saved"
     add(app, "site|logs", outcome="keep_patterns", is_pattern=True)
     assert "pattern: 'site|logs'" in editor(app)
-    assert "1 skip rule and 1 keep rule, not saved yet" in [one.label for one in app.expander][0]
+    assert "1 skip rule and 1 keep rule, not saved yet" in app.expander[0].label
     before = editor(app)
     for phrase in ("a(b", ".*", "site|logs", ""):
         add(app, phrase, is_pattern=True)

@@ -303,7 +303,10 @@ def test_a_finished_run_shows_the_verdict_with_intervals(finished_home: Path) ->
     assert text.index("for the better") < text.index(verdict.misses.sentence), "cases before averages"
     assert text.count("by the labels, message") == min(10, verdict.fixed + verdict.broken)
     (row,) = (line for line in page_text(app).splitlines() if line.startswith("| F1"))
-    values = [float(cell.split()[0].strip("*%").replace("−", "-")) / 100 for cell in row.strip("| ").split(" | ")[1:]]
+    values = [
+        float(cell.split()[0].strip("*%").replace("−", "-")) / 100
+        for cell in row.strip("| ").split(" | ")[1:]
+    ]
     (measured,) = Versions(finished_home).get("better").card.metrics.values()
     expected = [each["f1"].value for each in (measured.parent, measured.metrics, measured.gain)]
     assert values == pytest.approx(expected, abs=0.006)

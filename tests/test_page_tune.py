@@ -129,7 +129,9 @@ def test_labels_are_chosen_by_themselves_and_each_slider_changes_the_metrics(
     assert "small[" in table(app)["Precision"][0], "an interval over conversations"
     assert table(app)["Rule"][0] == "Anchored, anchor 0.45, threshold 0.44"
     assert number(app, "Needed turns missed") <= 0.02, "the suggestion is applied"
-    today = f"miss a turn that they need ({table(app)['Needed turns missed'][0].split()[0]} of the needed turns)"
+    today = (
+        f"miss a turn that they need ({table(app)['Needed turns missed'][0].split()[0]} of the needed turns)"
+    )
     assert today in page_text(app), "in misses, as in the table"
     assert app.button(key="tune.reset").disabled
 

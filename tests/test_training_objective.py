@@ -194,7 +194,7 @@ def test_a_verdict_counts_turns_and_takes_each_gates_own_threshold() -> None:
     # Above 0.5: 0.6 and 0.55 are right, 0.7 is wrong, 0.4 and 0.2 are missed. Above 0.35: 0.4 too, and 0.38.
     assert verdict == TrainingVerdict(
         3, 1, 1, 1,
-        Misses(3, 2, 1, pytest.approx(1.5 / 3), pytest.approx(1 / 3), pytest.approx(3 / 7), pytest.approx(5 / 7)),
+        Misses(3, 2, 1, *map(pytest.approx, (1.5 / 3, 1 / 3, 3 / 7, 5 / 7))),
         0.02,
     )  # fmt: skip
     assert verdict.better

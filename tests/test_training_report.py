@@ -60,7 +60,9 @@ def test_each_turn_is_fixed_broken_right_or_wrong() -> None:
     verdict, _ = make_verdict(cases, promise=0.02)
     assert (verdict.cases, verdict.conversations, verdict.fixed, verdict.broken) == (2, 1, 2, 1)
     assert (verdict.gain_low, verdict.gain_high) == (None, None), "one conversation shows no spread"
-    assert verdict.misses == Misses(2, 2, 1, missed_before=0.75, missed_after=0.5, tokens_before=0.4, tokens_after=0.6)
+    assert verdict.misses == Misses(
+        2, 2, 1, missed_before=0.75, missed_after=0.5, tokens_before=0.4, tokens_after=0.6
+    )
     changes = [(change.turn, change.kept, change.relevant) for change in list_changes(cases)]
     assert changes == [(1, True, False), (0, True, True), (3, False, False)], "the worse first"
 
@@ -81,10 +83,25 @@ def test_a_gain_has_an_interval_that_may_include_zero(right: tuple[int, ...], ce
     [
         (5, 6, 0.02, "Better than first: it misses fewer needed turns"),
         (6, 5, 0.02, "Not better than first: it misses more needed turns"),
-        (6, 5, 0.5, "Better than first: both miss at most 50% of the needed turns, and it sends fewer tokens"),
-        (5, 6, 0.5, "Not better than first: both miss at most 50% of the needed turns, and it sends more tokens"),
+        (
+            6,
+            5,
+            0.5,
+            "Better than first: both miss at most 50% of the needed turns, and it sends fewer tokens",
+        ),
+        (
+            5,
+            6,
+            0.5,
+            "Not better than first: both miss at most 50% of the needed turns, and it sends more tokens",
+        ),
         (6, 5, 0.4, "Not better than first: it misses more needed turns"),
-        (5, 5, 0.02, "Not better than first: both miss as many of the needed turns, and it sends as many tokens"),
+        (
+            5,
+            5,
+            0.02,
+            "Not better than first: both miss as many of the needed turns, and it sends as many tokens",
+        ),
     ],
 )
 def test_misses_decide_and_within_the_promise_the_tokens(

@@ -86,7 +86,9 @@ class BillReport:
             for name, change in changes.items()
         ]
         compared = join_words(comparisons) if comparisons else format_dollars(last.cost)
-        missed = "" if last.missed is None else f", and misses {format_share(last.missed)} of the needed turns"
+        missed = (
+            "" if last.missed is None else f", and misses {format_share(last.missed)} of the needed turns"
+        )
         return f"On {pluralize(self.requests, 'request')}, {last.policy} costs {compared}{missed}."
 
     def notes(self) -> list[str]:

@@ -74,9 +74,7 @@ def compare_gates(
     return cases
 
 
-def _decide(
-    decide: Callable[..., Cut], scores: Tensor, mask: Tensor, tokens: NDArray[np.int64]
-) -> Tensor:
+def _decide(decide: Callable[..., Cut], scores: Tensor, mask: Tensor, tokens: NDArray[np.int64]) -> Tensor:
     """Return (B, n) what a rule keeps in each case; tokens: (n,)."""
     kept = torch.zeros_like(mask)
     for row, history in enumerate(mask):

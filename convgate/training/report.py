@@ -130,7 +130,11 @@ class TrainingVerdict:
         change = "fewer" if gain > 0 else "more" if gain else "as many"
         because = f"it misses {change} needed turns"
         if self.is_by_tokens:
-            equal = f"both miss at most {format_share(self.promise)}" if self.keeps_promise else "both miss as many"
+            equal = (
+                f"both miss at most {format_share(self.promise)}"
+                if self.keeps_promise
+                else "both miss as many"
+            )
             because = f"{equal} of the needed turns, and it sends {change} tokens"
         return f"{verdict} than {parent}: {because}"
 
@@ -143,15 +147,17 @@ class TrainingVerdict:
             held_out, method = "conversation", f"In a {self.folds}-fold cross-validation on"
         return (
             f"{self.headline('its parent')}. {method} {pluralize(self.cases, 'message')} of"
-            f" {pluralize(self.conversations, held_out)}: {pluralize(self.fixed, 'turn')} fixed, {self.broken:,}"
-            f" broken; {self.misses.sentence}. {self._certainty}"
+            f" {pluralize(self.conversations, held_out)}: {pluralize(self.fixed, 'turn')} fixed,"
+            f" {self.broken:,} broken; {self.misses.sentence}. {self._certainty}"
         )
 
     @property
     def _certainty(self) -> str:
         if self.gain_low is None or self.gain_high is None:
             return "Not enough data for an interval."
-        bounds = f"{format_signed(-100 * self.gain_high, 1)} to {format_signed(-100 * self.gain_low, 1)} points"
+        bounds = (
+            f"{format_signed(-100 * self.gain_high, 1)} to {format_signed(-100 * self.gain_low, 1)} points"
+        )
         chance = "" if self.gain.excludes_0 else ", so it may be chance"
         return (
             f"95% interval of the difference in {'tokens' if self.is_by_tokens else 'missed turns'}:"

@@ -59,6 +59,7 @@ def test_a_rule_is_typed_previewed_saved_and_decides_after_a_reload(rules: Page,
     expect(row.locator(".reason")).to_contain_text("Skipped: <b>asks</b> for a test")
     assert row.locator("b").count() == 1  # the outcome; what a rule says is text
     page.get_by_text("Your rules: 1 skip rule").click()
+    expect(page.get_by_role("button", name="Undo last save")).to_be_visible()
     page.get_by_text("Edit as YAML").click()
     expect(editor(page)).to_have_value(text)
     page.get_by_role("button", name="Undo last save").click()

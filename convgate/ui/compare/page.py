@@ -156,8 +156,8 @@ def draw_results(
     if sentence := summary_sentence(results, gates):
         st.markdown(f"##### {literal(sentence)}")
     st.caption(
-        f"{describe_source(source)}. Each policy sends what its own rule keeps; Replay, on Experiments, compares"
-        " at equal tokens."
+        f"{describe_source(source)}. Each policy sends what its own rule keeps; Replay, on Experiments,"
+        " compares at equal tokens."
     )
     gate_versions = [column.policy.version for column in columns if isinstance(column.policy, GatePolicy)]
     draw_trained_on(app, gate_versions, [source.name])
@@ -215,7 +215,7 @@ def _results(
 
 
 def summary_sentence(results: Results, gates: list[str]) -> str:
-    """Return what the first other gate, or else the first other policy, sends, and what the reference sends."""
+    """Return what the first other gate, or else the first other policy, and the reference send."""
     label = next((name for name in (*gates, *results.result.policies) if name in results.gains), None)
     if label is None:
         return ""
@@ -264,4 +264,6 @@ def results_table(results: Results) -> str:
                 *(interval_cell(policy.overall[metric]) for metric in _COLUMNS),
             ]
         )
-    return markdown_table(["", "All needed sent", "vs. reference, points", *_COLUMNS.values()], rows, numbers=True)
+    return markdown_table(
+        ["", "All needed sent", "vs. reference, points", *_COLUMNS.values()], rows, numbers=True
+    )

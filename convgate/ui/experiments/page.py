@@ -36,7 +36,12 @@ LIMITS, LOOKS, SHARED = "experiments.limits", "experiments.looks", "experiments.
 PLANNED = "experiments.planned"
 _RATES = (
     ("Completed by the control, %", "baseline", BASELINE, "Share of requests that its answers complete."),
-    ("Completed by a variant, %", "target", TARGET, "The smallest improvement that would change what you use."),
+    (
+        "Completed by a variant, %",
+        "target",
+        TARGET,
+        "The smallest improvement that would change what you use.",
+    ),
 )
 _LIMITS: dict[TokenLimit, str] = {"matched": "As many as the control", "free": "Free"}
 _LOOKS = {(1.0,): "at the end", (0.5, 1.0): "at half and the end", (0.25, 0.5, 0.75, 1.0): "at each quarter"}
@@ -133,8 +138,8 @@ def _draw_size() -> int | None:
     planned = chosen or plan.per_arm
     shared = replace(plan, alpha=ALPHA / len(HYPOTHESES)).per_arm
     st.caption(
-        f"With {planned:,} rated trials of each variant, {pluralize(_n_arms() * planned, 'trial')} in all, such a"
-        f" difference is found with probability {format_number(plan.power_at(planned))}.",
+        f"With {planned:,} rated trials of each variant, {pluralize(_n_arms() * planned, 'trial')} in all,"
+        f" such a difference is found with probability {format_number(plan.power_at(planned))}.",
         help=f"{plan.per_arm:,} suffice for probability {format_number(plan.power)} at alpha {ALPHA} with 15%"
         f" more for incomplete strata and 20% more because trials of a session are alike; {shared:,} where"
         " completion and errors share alpha. A trial is one request with its answer.",

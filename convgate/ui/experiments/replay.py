@@ -72,7 +72,9 @@ def draw_replay(app: App, state: ExperimentsState) -> None:
 def draw_example(app: App) -> None:
     """Draw what a comparison of arms is like: the samples, replayed."""
     if (samples := sources(app).get(SAMPLES)) is not None:
-        st.markdown("No experiment yet. An example, on the samples: which policy sends more of what is needed?")
+        st.markdown(
+            "No experiment yet. An example, on the samples: which policy sends more of what is needed?"
+        )
         _draw_replayed(app, ExperimentsState(arms=(GatePolicy.name,)), samples)
 
 
@@ -133,7 +135,7 @@ def _draw_results(app: App, source: SetInfo, arms: Sequence[ArmSelector], rows: 
     if sentence := summary_sentence(rows):
         st.markdown(f"##### {literal(sentence + few_conversations(source.conversations))}.")
     st.caption(
-        f"{describe_source(source)}. No answers are rated here; on Compare each sends what its own rule keeps."
+        f"{describe_source(source)}. No answers are rated here; on Compare each sends what its rule keeps."
     )
     policies = [arm.policy for arm in arms]
     draw_trained_on(app, [each.version for each in policies if isinstance(each, GatePolicy)], [source.name])

@@ -127,8 +127,8 @@ def _power(experiment: Experiment, shown: ExperimentReport) -> str:
         return "The control completes almost all requests, so no gain can be found in completion."
     power = PowerPlan(baseline, target, alpha=experiment.alpha).power_at(experiment.planned)
     return (
-        f"Power: {experiment.planned:,} rated trials of each variant find a rise from {format_share(baseline)} to"
-        f" {format_share(target)} completed with probability {format_number(power)}."
+        f"Power: {experiment.planned:,} rated trials of each variant find a rise from"
+        f" {format_share(baseline)} to {format_share(target)} completed with probability {format_number(power)}."
     )
 
 

@@ -69,15 +69,16 @@ def _statuses(report: GuardrailsReport, settings: Settings) -> list[tuple[str, S
     confidence = (
         f"**{format_share(latest.low_share or 0)}** of {latest.judged:,} requests in the last"
         f" {settings.guard.low_confidence_minutes:g} min; alert above"
-        f" {format_share(settings.guard.low_confidence_share)}, of {settings.guard.low_confidence_min_requests:,}"
-        " or more"
+        f" {format_share(settings.guard.low_confidence_share)}, of"
+        f" {settings.guard.low_confidence_min_requests:,} or more"
     )
     has_judged = latest.judged >= settings.guard.low_confidence_min_requests
     rate, has_reviews = latest.misclassification_rate, latest.reviewed >= MIN_REVIEWS
     is_stopped = "misclassified" in alerts or (has_reviews and rate is not None and rate > MAX_MISCLASSIFIED)
     reviews = (
         f"**{format_share(rate or 0)}** of {pluralize(latest.reviewed, 'message')} reviewed in"
-        f" {REVIEW_WINDOW.days} days; alert above {format_share(MAX_MISCLASSIFIED)}, of {MIN_REVIEWS:,} or more"
+        f" {REVIEW_WINDOW.days} days; alert above {format_share(MAX_MISCLASSIFIED)}, of {MIN_REVIEWS:,} or"
+        " more"
     )
     errors = f"**{latest.overall.count:,} of {MIN_OVERALL_OUTCOMES:,}** outcomes for an overall rate"
     if latest.overall_rate is not None:
@@ -109,8 +110,8 @@ def _drift(report: GuardrailsReport, settings: Settings, alert: Alert | None) ->
         return "not enough data", f"**{requests:,} of {min_requests:,}** requests in the last hour"
     limit = settings.guard.drift_limit if alert is None else float(alert.figures["limit"])
     figure = (
-        f"The modes of the last hour, {requests:,} requests, differ from the baseline by **{nats:.3f}**; alert"
-        f" above {limit:g}"
+        f"The modes of the last hour, {requests:,} requests, differ from the baseline by **{nats:.3f}**;"
+        f" alert above {limit:g}"
     )
     return _state(is_alert=alert is not None, has_data=True), figure
 
@@ -131,7 +132,7 @@ def draw_charts(report: GuardrailsReport, settings: Settings) -> None:
         _draw("modes", mode_shares_figure(bins, counts, drift, palette=palette), words["modes"])
         st.markdown(
             "**Difference of the modes from the baseline (drift)**",
-            help="KL divergence of an hour's modes from the baseline, in nats: 0 when their shares are equal.",
+            help="KL divergence of an hour's modes from the baseline, in nats: 0 when shares are equal.",
         )
         if baseline is None:
             st.caption("No baseline.")

@@ -97,8 +97,8 @@ def _draw_log(app: App, state: MonitorState, newest: datetime | None) -> None:
         with st.expander("No requests yet. Log yours", icon=":material/add:"):
             st.code(_EXAMPLE, language="python")
         st.markdown(
-            "**A simulated day, as an example.** Two and a half hours of it have other modes than usual, in one"
-            " hour debugging fails."
+            "**A simulated day, as an example.** Two and a half hours of it have other modes than usual, in"
+            " one hour debugging fails."
         )
         _draw_figures(_example(app.settings), app.settings)
         return

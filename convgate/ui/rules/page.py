@@ -117,9 +117,9 @@ def _draw_exchanges(app: App, state: RulesState, draft: RulesDraft, rows: Sequen
     if rows:
         st.markdown(
             _summary(rows),
-            help="By your rules and the built-in checks; by default, where nothing says that it can be left out."
-            f" No language model is asked here. Agents run in mode **{app.settings.gatekeeper.mode}** (setting"
-            " gatekeeper\\_mode).",
+            help="By your rules and the built-in checks; by default, where nothing says that it can be left"
+            f" out. No language model is asked here. Agents run in mode **{app.settings.gatekeeper.mode}**"
+            " (setting gatekeeper\\_mode).",
         )
     draw_editor(draft)
     matching = [row for row in rows if _contains(row.placed.exchange, state.search)]
@@ -335,7 +335,7 @@ def _add(draft: RulesDraft) -> ActionResult:
 
 
 def find_words(phrase: str) -> str:
-    r"""Return a regular expression that finds the phrase, as whole words where its ends are letters or digits.
+    r"""Return a regular expression that finds the phrase, in whole words where its ends are such.
 
     >>> find_words("ping"), find_words("+1")
     ('\\bping\\b', '\\+1\\b')

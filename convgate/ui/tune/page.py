@@ -184,8 +184,8 @@ def _draw_sentences(results: TuneResults, promise: float, labels: str) -> None:
         f"**Today:** {literal(today.sentence)}.  \n**New:** {literal(changes)} {_why_none(results, promise)}"
     )
     line = (
-        f" At the dashed line these labels miss {format_share(promise)}; to promise that for new conversations"
-        " takes a margin, so such a setting is further right."
+        f" At the dashed line these labels miss {format_share(promise)}; to promise that for new"
+        " conversations takes a margin, so such a setting is further right."
     )
     has_line = results.curve is not None and isinstance(new.choice.rule, MaxMissed)
     st.caption(f"Measured on {literal(labels)}.{line if has_line else ''}")

@@ -35,8 +35,9 @@ class RuleResult:
         if not figures.asked:
             return f"no message here needs a turn; {share} of the tokens are sent"
         return (
-            f"{figures.asked - figures.answered:,} of {pluralize(figures.asked, 'message')} miss a turn that they"
-            f" need ({format_share(figures.missed.value or 0)} of the needed turns), with {share} of the tokens"
+            f"{figures.asked - figures.answered:,} of {pluralize(figures.asked, 'message')} miss a turn that"
+            f" they need ({format_share(figures.missed.value or 0)} of the needed turns), with {share} of the"
+            " tokens"
         )
 
 

@@ -174,7 +174,7 @@ def draw_list(
             _draw_row(app, version_list, version, figures, is_next=version.name == waiting)
     if len(figures) > 1:
         st.caption(
-            "Below each: the difference to the active version in points, bold when its 95% interval excludes 0."
+            "Below each: the difference to the active version in points; bold when its interval excludes 0."
         )
     elif not figures:
         st.page_link(LABEL, label="Label some turns to measure versions on them", icon=":material/label:")
@@ -209,7 +209,9 @@ def measure_versions(
     differences = compare_all(result, baseline=name) if name else {}
     cells = {
         other: {
-            metric: _format_figure(policy.overall[metric], differences[other][metric] if other in differences else None)
+            metric: _format_figure(
+                policy.overall[metric], differences[other][metric] if other in differences else None
+            )
             for metric in FIGURES
         }
         for other, policy in result.policies.items()
