@@ -128,7 +128,8 @@ def _power(experiment: Experiment, shown: ExperimentReport) -> str:
     power = PowerPlan(baseline, target, alpha=experiment.alpha).power_at(experiment.planned)
     return (
         f"Power: {experiment.planned:,} rated trials of each variant find a rise from"
-        f" {format_share(baseline)} to {format_share(target)} completed with probability {format_number(power)}."
+        f" {format_share(baseline)} to {format_share(target)} completed with probability"
+        f" {format_number(power)}."
     )
 
 

@@ -47,7 +47,9 @@ _BADGES: dict[State, tuple[str, str]] = {
 
 
 def draw_open_alerts(alerts: Sequence[Alert], now: datetime) -> None:
-    """Draw a message for each open alert."""
+    """Draw a message for each open alert, or that there is none."""
+    if not alerts:
+        st.badge("No open alert", icon=":material/check_circle:", color="green")
     for alert in alerts:
         name = _name(alert) + (f" in {alert.mode}" if alert.mode else "")
         message = f"**{name}**, {format_age(alert.raised, now)}. {literal(alert.message)}"
