@@ -79,7 +79,7 @@ def keys() -> dict[str, str]:
 def test_exchanges_are_listed_with_their_decisions_and_filtered(keys: dict[str, str]) -> None:
     app = open_rules(conversation=keys["First"])
     greeting, preference, _, hostile, _ = shown_exchanges(app)
-    assert "○ skipped" in greeting
+    assert "○ Skipped" in greeting
     assert ">greeting<" in greeting
     assert 'title="preference: I prefer">I prefer</mark> dark mode' in preference
     assert "<b>x</b>" not in hostile
@@ -108,7 +108,7 @@ def test_the_address_restores_the_view_and_reports_invalid_parts(keys: dict[str,
     app = open_rules(look="nothing")
     assert "look=nothing" in page_text(app)
     assert app.query_params["look"] == "library"
-    assert "○ skipped" in shown_exchanges(app)[0], "the library is shown, what is skipped first"
+    assert "○ Skipped" in shown_exchanges(app)[0], "the library is shown, what is skipped first"
 
 
 def test_a_rule_is_previewed_saved_and_undone(keys: dict[str, str]) -> None:
@@ -182,7 +182,7 @@ def test_a_file_that_cannot_be_used_is_reported_and_left_alone(keys: dict[str, s
 def test_an_empty_library_shows_the_samples_and_no_empty_editor() -> None:
     app = open_rules()
     assert app.query_params["look"] == "samples"
-    assert "○ skipped" in shown_exchanges(app)[0]
+    assert "○ Skipped" in shown_exchanges(app)[0]
     counts = r"kept: \d+ of \d+ exchanges: by default \d+, .*\.\s+Skipped: short exchange \d+"
     assert re.search(counts, page_text(app))
     assert not any(one.proto.query_string for one in app.get("page_link")), "samples are not in the library"
