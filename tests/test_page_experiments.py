@@ -225,7 +225,7 @@ def test_a_replay_is_started_shown_and_exported(
     assert len(app.get("plotly_chart")) == 1
     (table,) = [line.value for line in app.markdown if "| vs. control, points |" in line.value]
     arms = {"Last k turns (k=1)": "last_k(k=1)", "Everything": "everything", "No turns": "none"}
-    loaded = load_arms({**arms, "BM25: search by words, alone": "alone:bm25"}, load_settings())
+    loaded = load_arms({**arms, "BM25: search by words (alone)": "alone:bm25"}, load_settings())
     expected = replay(RelevanceSets(convgate_home).read(mine), loaded, ["free", 0.35]).rows()
     recalls = {(row.arm, str(row.budget)): row.measures["recall"].value for row in expected}
     exported = {(line["arm"], line["budget"]): line for line in csv.DictReader(contents[0].splitlines())}

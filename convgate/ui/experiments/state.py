@@ -61,13 +61,13 @@ def arm_label(text: str) -> str:
     """Return the label of an arm; the text itself when it is the path of a settings file.
 
     >>> arm_label("last_k(k=3)"), arm_label("alone:gate@mine"), arm_label("short.toml")
-    ('Last k turns (k=3)', 'Gate mine, alone', 'short.toml')
+    ('Last k turns (k=3)', 'Gate mine (alone)', 'short.toml')
     """
     if text in _LABELS:
         return _LABELS[text]
     kind, _, rest = text.partition(":")
     try:
-        return f"{option_label(rest)}, alone" if kind == "alone" else option_label(text)
+        return f"{option_label(rest)} (alone)" if kind == "alone" else option_label(text)
     except (ConvgateError, KeyError):
         return text
 
