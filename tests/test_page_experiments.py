@@ -50,6 +50,7 @@ def ratings(store: Store) -> list[Rating]:
 def test_the_report_shows_the_verdict_and_the_experiment_can_be_deleted(store: Store) -> None:
     [comparison] = report(store, new_success(store)).comparisons
     assert comparison.verdict.kind == "success"
+    assert re.search(r"\d+% of [\d,]+ (requests|answers), \w+ \d+% of [\d,]+ \(", comparison.verdict.sentence)
     app = click(open_experiments(), "experiments.open.pilot")
     assert address(app) == {"experiment": "pilot"}
     assert comparison.verdict.sentence in app.success[0].value.replace("\\", "").replace("\u2060", "")
