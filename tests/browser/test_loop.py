@@ -147,7 +147,7 @@ def test_training_on_labels_is_watched_compared_used_and_undone(
     assert versions.active == "mine"
 
     open_page(page, "/Versions")
-    expect(page.locator(".st-key-version-active").get_by_text("mine")).to_be_visible()
+    expect(page.locator(".st-key-version-active").get_by_role("button", name="mine")).to_be_visible()
     page.locator(f".st-key-version-of-{parent}").get_by_role("link", name="Compare").click()
     expect(page).to_have_url(re.compile("/Compare.*policies="))
     expect(page.get_by_test_id("stException")).to_have_count(0)
