@@ -3,7 +3,7 @@
 from convgate.ui.compare.page import draw_page
 from convgate.ui.shared.frame import page
 
-PURPOSE = "See which policy finds more of what matters for fewer tokens."
+PURPOSE = "See which policy sends every turn that is needed, for fewer tokens."
 
 with page("Compare", PURPOSE) as app:
     draw_page(app)

@@ -87,8 +87,8 @@ def with_cases(sets: RelevanceSet, *cases: Case) -> RelevanceSet:
     return replace(sets, cases=cases)
 
 
-def add_first(versions: Versions) -> Versions:
+def add_first(versions: Versions, draft: Draft | None = None) -> Versions:
     """Add the version `first`, which is untrained, and make it active."""
-    versions.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
+    versions.add(small_gate(), draft or Draft(threshold_rule="absolute"), name="first")
     versions.activate("first", who="Ada")
     return versions

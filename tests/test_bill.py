@@ -99,7 +99,7 @@ def test_a_new_prefix_costs_more_than_everything_while_the_cache_is_warm() -> No
     row = sum_bills("other", [other, everything], [everything, everything], PRICE)
     assert row.cost == pytest.approx((697.5 + 670) / 1e6)
     assert row.change == pytest.approx((697.5 + 670) / 1340 - 1)
-    assert row.dearer_share == 0.5
+    assert row.costlier_share == 0.5
     assert (row.tokens, row.cached, row.written) == (100 + 350 + 200 + 950, 100 + 450, 550 + 500)
 
 
@@ -166,12 +166,13 @@ def test_the_command_compares_policies(run: Run, chats: Path) -> None:
     assert (result["timed_pauses"], result["assumed_pauses"], result["pauses"]) == (2, 0, [])
     everything, last_k, priced = result["rows"]
     assert (everything["policy"], last_k["policy"]) == ("everything", "last_k")
-    assert priced["policy"] == "last_k + prices"
+    assert priced["policy"] == "last_k (cache reused)"
     assert everything["cost"] == last_k["cost"] == priced["cost"] > 0
     assert (last_k["missed"], last_k["labelled"]) == (0, 2)
     code, out, _ = run("bill", chats / "set.jsonl", chats / "other.jsonl", *words)
     assert out.startswith(
-        "On these 3 requests, last_k + prices: 0% below sending everything and 0% below last_k."
+        "On 3 requests, last_k (cache reused) costs 0% less than sending everything and 0% less than last_k,"
+        " and misses 0% of the needed turns."
     )
     assert "1 conversation; 2 pauses from the times of turns, 0 assumed." in out
     assert "1 conversation without a message of a user left out." in out

@@ -30,7 +30,7 @@ def open_conversation(app: AppTest) -> tuple[str, str | None]:
     return app.query_params["conversation"], app.query_params.get("turn")
 
 
-@pytest.mark.parametrize("page", ["Explore", "Label", "Compare", "Rules", "Sessions"])
+@pytest.mark.parametrize("page", ["Explore", "Label", "Compare", "Storing", "Sessions"])
 def test_what_is_open_on_explore_is_open_on_every_page_and_after_a_reload(
     keys: tuple[str, str], page: str
 ) -> None:
@@ -42,11 +42,11 @@ def test_what_is_open_on_explore_is_open_on_every_page_and_after_a_reload(
     app = open_page(page, **app.query_params)
     app = go(app, "Explore")
     assert app.query_params["conversation"] == older
-    if page != "Rules":
+    if page != "Storing":
         assert open_conversation(app) == (older, "4")
 
 
-@pytest.mark.parametrize("page", ["Compare", "Sessions", "Rules", "Label"])
+@pytest.mark.parametrize("page", ["Compare", "Sessions", "Storing", "Label"])
 def test_what_is_chosen_elsewhere_is_open_on_explore(keys: tuple[str, str], page: str) -> None:
     older, newer = keys
     app = go(open_page("Explore", conversation=older, turn="4"), page)

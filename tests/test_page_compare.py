@@ -73,7 +73,8 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def summary(app: AppTest) -> dict[str, list[str]]:
     """Return the cells of the summary of one conversation, by policy."""
     (table,) = [one.value for one in app.markdown if "| Turns kept |" in str(one.value)]
-    rows = [line.strip("| ").split(" | ") for line in table.replace("\\", "").splitlines()[2:]]
+    lines = table.replace("\\", "").replace("\u2060", "").splitlines()[2:]
+    rows = [line.strip("| ").split(" | ") for line in lines]
     return {row[0].replace("*", ""): row[1:] for row in rows}
 
 
@@ -114,10 +115,10 @@ def test_each_policy_is_a_column_and_a_row_and_is_compared_with_the_reference(ke
 
 def test_selected_policies_are_columns_and_in_the_address(key: str) -> None:
     app = open_compare(conversation=key)
-    assert list(summary(app)) == ["Last k turns", "Gate", "BM25"]
+    assert list(summary(app)) == ["Last k turns", "Gate", "BM25: search by words"]
     assert "policies" not in app.query_params
     check(app.multiselect(key="compare.policies").set_value(["bm25", "everything"]).run())
-    assert list(summary(app)) == ["BM25", "Everything"]
+    assert list(summary(app)) == ["BM25: search by words", "Everything"]
     assert app.query_params["policies"] == "bm25, everything"
     offered = app.multiselect(key="compare.policies").options
     assert len(offered) == len(policy_names()), "every policy of the registry; there is no version here"
@@ -136,7 +137,7 @@ def test_only_the_back_button_returns_to_an_earlier_address(key: str) -> None:
     app = open_compare(conversation=key, policies="everything, last_k(k=2)")
     check(app.multiselect(key="compare.policies").set_value(["everything", "last_k(k=2)", "bm25"]).run())
     app.query_params["policies"] = "everything, last_k(k=2)"  # not the new one yet
-    assert list(summary(check(app.run()))) == ["Everything", "Last k turns (k=2)", "BM25"]
+    assert list(summary(check(app.run()))) == ["Everything", "Last k turns (k=2)", "BM25: search by words"]
     assert app.query_params["policies"] == "everything, last_k(k=2), bm25"
 
     app = go_back(app, conversation=key, policies="everything, last_k(k=2)")
@@ -204,7 +205,7 @@ def test_empty_states_have_the_button_that_helps(convgate_home: Path) -> None:
         app = open_compare(conversation=key, policies=policies)
         assert "Select at least two policies." in page_text(app)
     check(app.button(key="compare.start").click().run())
-    assert list(summary(app)) == ["Last k turns", "Gate", "BM25"]
+    assert list(summary(app)) == ["Last k turns", "Gate", "BM25: search by words"]
     assert "there is no history" in page_text(open_compare(conversation=key, turn="1"))
 
 
@@ -224,17 +225,18 @@ def test_few_conversations_are_reported_with_the_results(convgate_home: Path, me
     check(app.button(key="compare.measure").click().run())
     assert measured == ["everything", "last_k", "bm25"]
     assert app.query_params["measure"] == "1"
-    assert "2 of 25 conversations: too few to trust" in page_text(app)
+    assert "too few to trust (2 of 25 conversations)." in page_text(app)
     assert not app.warning
-    assert "sends all needed turns for" in page_text(app)
-    assert row(app, "Everything")[4] == "–", "it does not rank"
-    assert row(app, "Everything")[:3] == ["1.00 :small[1.00–1.00]", "reference", "1.00 :small[1.00–1.00]"]
+    assert row(app, "Everything")[4] == "–", "without scores nothing fills a budget"
+    assert row(app, "Everything")[:3] == ["100% :small[100%–100%]", "reference", "100% :small[100%–100%]"]
     (chart,) = app.get("plotly_chart")
     assert "Last k turns (k=2)" in chart.proto.spec
 
     check(app.selectbox(key="compare.reference").set_value("bm25").run())
-    assert row(app, "BM25")[1] == "reference"
-    assert row(open_compare(**MEASURED | {"measure": "0"}), "BM25"), "what was measured needs no button"
+    assert row(app, "BM25: search by words")[1] == "reference"
+    assert row(open_compare(**MEASURED | {"measure": "0"}), "BM25: search by words"), (
+        "what was measured needs no button"
+    )
     assert measured == ["everything", "last_k", "bm25"]
 
 
@@ -243,14 +245,14 @@ def test_a_first_visit_shows_the_samples_measured(convgate_home: Path, measured:
     assert measured == ["last_k", "last_k"], "nobody has to ask"
     assert app.query_params["data"] == "samples"
     assert row(app, "Last k turns (k=7)")[1] == "reference"
-    assert "Last k turns (k=8) sends all needed turns for" in page_text(app)
+    assert "Last k turns (k=8) sends 5 of 29 messages every turn they need" in page_text(app)
 
 
 def test_enough_conversations_are_not_doubted(convgate_home: Path) -> None:
     add_relevance_set(convgate_home, conversations=25)
     app = open_compare(**MEASURED | {"measure": "0"})
     check(app.button(key="compare.measure").click().run())
-    assert "Last k turns (k=2) sends all needed turns for 0% of the messages" in page_text(app)
+    assert "Last k turns (k=2) sends 0 of" in page_text(app)
     assert "too few" not in page_text(app)
 
 
@@ -263,9 +265,9 @@ def test_the_sentence_sets_the_first_other_policy_or_gate_beside_the_reference(c
     gains = {name: result.policies[name].overall["answerable"] for name in ("all", "bm25")}
     tokens_of_two = result.policies["two"].overall["kept_token_share"].value or 0
     sentence = summary_sentence(Results(result, "two", gains), [])
-    assert sentence.startswith("all sends all needed turns for 100% of the messages with 100% of the tokens")
-    assert f"two for 0% of the messages with {tokens_of_two:.0%} of the tokens" in sentence
-    assert summary_sentence(Results(result, "two", gains), ["bm25"]).startswith("bm25 sends all needed turns")
+    assert sentence.startswith("all sends 4 of 4 messages every turn they need, with 100% of the tokens")
+    assert f"two 0, with {tokens_of_two:.0%}; too few to trust (4 of 25 conversations)." in sentence
+    assert summary_sentence(Results(result, "two", gains), ["bm25"]).startswith("bm25 sends ")
     assert summary_sentence(Results(result, "two", {}), []) == ""
 
 
@@ -309,18 +311,18 @@ def test_a_bill_is_computed_once_when_a_person_asks(convgate_home: Path, billed:
     assert [one.policy for one in report.rows] == [
         "Everything",
         "Last k turns (k=2)",
-        "BM25",
-        "BM25 + prices",
+        "BM25: search by words",
+        "BM25: search by words (cache reused)",
     ]
     wanted = report.compare_last([report.rows[0], report.rows[2]])
     assert f"##### {wanted}" in page_text(app)
-    assert wanted.startswith(f"On these {report.requests} requests, BM25 + prices: ")
+    assert wanted.startswith(f"On {report.requests} requests, BM25: search by words (cache reused) costs ")
     assert "sending everything and" in wanted
     for one in report.rows:
         assert row(app, one.policy) == list(one.to_cells().values())
     assert row(app, "Last k turns (k=2)")[4] == "83.3%", "a half, all and all of the needed turns"
     (chart,) = app.get("plotly_chart")
-    assert "BM25 + prices" in chart.proto.spec
+    assert "BM25: search by words (cache reused)" in chart.proto.spec
     assert "gpt-5, USD for a million tokens" in page_text(app)
     assert not app.warning
 
@@ -357,7 +359,7 @@ def test_the_last_gate_is_billed_with_prices(convgate_home: Path, billed: list[B
     add_relevance_set(convgate_home)
     app = open_compare(data="mine", show="bill", bill="1")
     names = [one.policy for one in billed[0].rows]
-    assert names == ["Everything", "Last k turns", "BM25", "Gate", "Gate + prices"]
+    assert names == ["Everything", "Last k turns", "BM25: search by words", "Gate", "Gate (cache reused)"]
     assert app.selectbox(key="compare.model").value == "claude-sonnet-4-5"
 
 

@@ -15,13 +15,15 @@ from streamlit.testing.v1 import AppTest
 from convgate.core.settings import load_settings
 from convgate.experiments.arms import create_experiment, load_experiment
 from convgate.experiments.power import PowerPlan
-from convgate.experiments.replay import load_arms, replay
+from convgate.experiments.replay import ReplayRow, load_arms, replay
 from convgate.experiments.report import report
 from convgate.experiments.trials import rate_trial
 from convgate.store import Store
 from convgate.store.experiments import Experiments, Rating
 from convgate.training.library import RelevanceSets
+from convgate.ui.experiments.replay import summary_sentence
 from convgate.ui.shared.annotator import NAME
+from convgate.versions.card import Metric
 from tests.experiments import CONTROL, GATE, add_trials, new_experiment, new_success, rating
 from tests.page_app import HOSTILE, address, check, choose, click, go_back, open_page, page_text
 from tests.page_data import add_relevance_set
@@ -48,6 +50,7 @@ def ratings(store: Store) -> list[Rating]:
 def test_the_report_shows_the_verdict_and_the_experiment_can_be_deleted(store: Store) -> None:
     [comparison] = report(store, new_success(store)).comparisons
     assert comparison.verdict.kind == "success"
+    assert re.search(r"\d+% of [\d,]+ (requests|answers), \w+ \d+% of [\d,]+ \(", comparison.verdict.sentence)
     app = click(open_experiments(), "experiments.open.pilot")
     assert address(app) == {"experiment": "pilot"}
     assert comparison.verdict.sentence in app.success[0].value.replace("\\", "").replace("\u2060", "")
@@ -99,8 +102,10 @@ def test_an_experiment_is_created_with_the_size_that_the_rates_need(store: Store
 
 def test_without_an_experiment_the_samples_are_replayed_as_an_example(store: Store) -> None:
     app = open_experiments()
-    assert "An example: the samples, replayed" in [heading.value for heading in app.subheader]
-    assert "of the needed turns in" in page_text(app)
+    assert "No experiment yet. An example, on the samples" in page_text(app)
+    (sentence,) = [item.value.replace("\\", "") for item in app.markdown if "##### " in item.value]
+    assert "of what 29 messages need in" in sentence
+    assert sentence.endswith("too few to trust (9 of 25 conversations).")
     (chart,) = app.get("plotly_chart")
     assert "Last k turns" in chart.proto.spec
 
@@ -181,10 +186,10 @@ def test_equal_rates_offer_no_experiment(store: Store) -> None:
 
 def test_the_report_says_the_power_and_what_to_do_next(store: Store) -> None:
     made = new_experiment(store)
-    assert "in the arm of each session" in page_text(open_experiments(experiment="pilot"))
+    assert "in the variant of each session" in page_text(open_experiments(experiment="pilot"))
     trials = add_trials(store, made, GATE, 30)
     text = page_text(open_experiments(experiment="pilot"))
-    assert "Power: 40 rated trials of each arm" in text
+    assert "Power: 40 rated trials of each variant" in text
     assert "rate the answers that wait; the verdict is read at 80 rated trials" in text
     for trial in trials:
         rate_trial(store, made, rating(trial, "Ada"))
@@ -219,9 +224,9 @@ def test_a_replay_is_started_shown_and_exported(
     click(app, "experiments.measure")
     assert address(app) == {**REPLAYED, "measure": "1"}
     assert len(app.get("plotly_chart")) == 1
-    (table,) = [line.value for line in app.markdown if "| vs. control |" in line.value]
+    (table,) = [line.value for line in app.markdown if "| vs. control, points |" in line.value]
     arms = {"Last k turns (k=1)": "last_k(k=1)", "Everything": "everything", "No turns": "none"}
-    loaded = load_arms({**arms, "BM25 alone": "alone:bm25"}, load_settings())
+    loaded = load_arms({**arms, "BM25: search by words (alone)": "alone:bm25"}, load_settings())
     expected = replay(RelevanceSets(convgate_home).read(mine), loaded, ["free", 0.35]).rows()
     recalls = {(row.arm, str(row.budget)): row.measures["recall"].value for row in expected}
     exported = {(line["arm"], line["budget"]): line for line in csv.DictReader(contents[0].splitlines())}
@@ -231,7 +236,25 @@ def test_a_replay_is_started_shown_and_exported(
     shown = table.replace("\\", "").replace("\u2060", "")
     for (arm, budget), recall in recalls.items():
         limit = "free" if budget == "free" else "35% of the history"
-        assert re.search(rf"{re.escape(arm)}\*\* \| {limit} \| {recall:.2f} ", shown)
+        assert re.search(rf"{re.escape(arm)}\*\* \| {limit} \| {recall:.0%} ", shown)
+
+
+@pytest.mark.parametrize(
+    ("gain", "begin"),
+    [
+        (
+            Metric(0.2, 0.1, 0.3),
+            "gate wins by 20 points: gate sends 60% of what 29 messages need in 500 tokens",
+        ),
+        (Metric(-0.2, -0.3, -0.1), "last wins by 20 points: last sends 40% of what 29 messages need in 600"),
+        (Metric(0.2, -0.1, 0.5), "No winner yet: gate sends 60%"),
+    ],
+)
+def test_a_replay_names_the_winner_only_where_the_interval_does(gain: Metric, begin: str) -> None:
+    last = ReplayRow("last", "free", {"recall": Metric(0.4), "tokens": Metric(600)}, {}, 29)
+    gate = ReplayRow("gate", "matched", {"recall": Metric(0.6), "tokens": Metric(500)}, {"recall": gain}, 29)
+    assert summary_sentence([last, gate]).startswith(begin)
+    assert summary_sentence([last]) == ""
 
 
 def test_another_choice_waits_for_the_button_again(mine: str) -> None:

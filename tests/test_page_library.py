@@ -104,7 +104,7 @@ def test_a_sample_adds_one_row_and_the_cards_stay_until_there_is_an_own_conversa
     app.button(key="sample-nan_and_fibonacci.jsonl").click().run()
     [row] = conversations.find().rows
     assert (row.title, opened_keys) == ("NaN and Fibonacci: back to the NaN", [row.key])
-    assert subheaders(app) == ["Start with a sample", "Or bring a conversation of your own"]
+    assert subheaders(app) == ["Start with a sample"]
 
     app.run()
     assert titles(app) == [row.title]

@@ -14,12 +14,12 @@ from convgate.core.conversation import Turn
 from convgate.core.settings import load_settings
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.gatekeeper import load_gatekeeper
-from convgate.ui.rules.page import EXAMPLE, TEXT
+from convgate.ui.rules.page import EXAMPLE, IS_PATTERN, PHRASE, REASON, TEXT
 from convgate.ui.rules.rules_file import rules_path
 from convgate.ui.shared.navigation import LIBRARY
 from tests.page_app import PAGES, add_conversation, check, choose, click, open_page, page_text
 
-open_rules = partial(open_page, "Rules")
+open_rules = partial(open_page, "Storing")
 HOSTILE = "<b>x</b> [l](https://a.example) $x^2$ :smile: we need to talk about that at length"
 SKIP_BUILD = "skip_patterns:\n  - pattern: '\\bbuild\\b'\n    reason: about builds\n    category: noise\n"
 
@@ -43,9 +43,7 @@ def turns_of(exchanges: tuple[tuple[str, str], ...]) -> list[Turn]:
 
 
 def write(app: AppTest, text: str) -> AppTest:
-    """Type a text into the editor, opened first where there is no rule yet."""
-    if not app.text_area:
-        click(app, "rules.example")
+    """Type a text into the editor."""
     return check(app.text_area(key=TEXT).set_value(text).run())
 
 
@@ -81,7 +79,7 @@ def keys() -> dict[str, str]:
 def test_exchanges_are_listed_with_their_decisions_and_filtered(keys: dict[str, str]) -> None:
     app = open_rules(conversation=keys["First"])
     greeting, preference, _, hostile, _ = shown_exchanges(app)
-    assert "○ skipped" in greeting
+    assert "○ Skipped" in greeting
     assert ">greeting<" in greeting
     assert 'title="preference: I prefer">I prefer</mark> dark mode' in preference
     assert "<b>x</b>" not in hostile
@@ -110,7 +108,7 @@ def test_the_address_restores_the_view_and_reports_invalid_parts(keys: dict[str,
     app = open_rules(look="nothing")
     assert "look=nothing" in page_text(app)
     assert app.query_params["look"] == "library"
-    assert "○ skipped" in shown_exchanges(app)[0], "the library is shown, what is skipped first"
+    assert "○ Skipped" in shown_exchanges(app)[0], "the library is shown, what is skipped first"
 
 
 def test_a_rule_is_previewed_saved_and_undone(keys: dict[str, str]) -> None:
@@ -145,7 +143,7 @@ def test_problems_are_shown_by_line_and_a_broken_draft_is_neither_saved_nor_lost
     assert len(shown_exchanges(app)) == 1, "the rules of the file decide meanwhile"
     assert app.button(key="rules.save").disabled
     check(app.switch_page(LIBRARY).run())
-    check(app.switch_page(PAGES["Rules"]).run())
+    check(app.switch_page(PAGES["Storing"]).run())
     assert editor(app) == broken
     click(app, "rules.discard")
     assert editor(app) == SKIP_BUILD
@@ -184,14 +182,41 @@ def test_a_file_that_cannot_be_used_is_reported_and_left_alone(keys: dict[str, s
 def test_an_empty_library_shows_the_samples_and_no_empty_editor() -> None:
     app = open_rules()
     assert app.query_params["look"] == "samples"
-    assert "○ skipped" in shown_exchanges(app)[0]
-    counts = r"kept: \d+ of \d+ exchanges \(\d+ by default, .*\)\. Skipped: \d+ short exchange"
+    assert "○ Skipped" in shown_exchanges(app)[0]
+    counts = r"kept: \d+ of \d+ exchanges: by default \d+, .*\.\s+Skipped: short exchange \d+"
     assert re.search(counts, page_text(app))
     assert not any(one.proto.query_string for one in app.get("page_link")), "samples are not in the library"
-    assert not app.text_area
-    click(app, "rules.example")
-    assert editor(app) == EXAMPLE
-    assert not app.button(key="rules.save").disabled
+    assert editor(app) == ""
+    assert app.text_area(key=TEXT).placeholder == EXAMPLE
+
+
+def add(app: AppTest, phrase: str, *, outcome: str = "skip_patterns", is_pattern: bool = False) -> AppTest:
+    """Fill in the form, and press its button."""
+    app.text_input(key=PHRASE).set_value(phrase)
+    app.text_input(key=REASON).set_value("about builds")
+    app.checkbox(key=IS_PATTERN).set_value(is_pattern)
+    app.button_group(key="rules.outcome").set_value(outcome)
+    (button,) = [button for button in app.button if button.label == "Add"]
+    return check(button.click().run())
+
+
+def test_the_form_writes_a_rule_that_finds_whole_words(keys: dict[str, str]) -> None:
+    app = open_rules()
+    add(app, "build")
+    assert editor(app) == "skip_patterns:\n  - pattern: '\\bbuild\\b'\n    reason: about builds\n"
+    assert app.query_params["look"] == "changes"
+    assert "2 changed decisions" in page_text(app)
+    assert not rules_file().exists(), "until it is saved"
+    add(app, "site|logs", outcome="keep_patterns", is_pattern=True)
+    assert "pattern: 'site|logs'" in editor(app)
+    assert "1 skip rule and 1 keep rule, not saved yet" in app.expander[0].label
+    before = editor(app)
+    for phrase in ("a(b", ".*", "site|logs", ""):
+        add(app, phrase, is_pattern=True)
+        assert app.error, phrase
+        assert editor(app) == before
+    click(app, "rules.save")
+    assert rules_file().read_text() == before
 
 
 def test_where_nothing_speaks_for_any_exchange_of_the_library_the_samples_are_shown() -> None:

@@ -97,7 +97,8 @@ def table(app: AppTest) -> dict[str, list[str]]:
 
 def number(app: AppTest, row: str, column: int = 1) -> float:
     """The value of a row of the table, without its interval: of the new settings, or of the version's own."""
-    return float(table(app)[row][column].split()[0])
+    value = table(app)[row][column].split()[0]
+    return float(value.removesuffix("%")) / (100 if value.endswith("%") else 1)
 
 
 def flips(app: AppTest) -> tuple[int, int, int]:
@@ -128,6 +129,10 @@ def test_labels_are_chosen_by_themselves_and_each_slider_changes_the_metrics(
     assert "small[" in table(app)["Precision"][0], "an interval over conversations"
     assert table(app)["Rule"][0] == "Anchored, anchor 0.45, threshold 0.44"
     assert number(app, "Needed turns missed") <= 0.02, "the suggestion is applied"
+    today = (
+        f"miss a turn that they need ({table(app)['Needed turns missed'][0].split()[0]} of the needed turns)"
+    )
+    assert today in page_text(app), "in misses, as in the table"
     assert app.button(key="tune.reset").disabled
 
     encoded, suggested = len(fake_encoder.texts), number(app, "Turns sent")

@@ -14,7 +14,7 @@ from convgate.gate.facts import Cues
 from convgate.training import run as run_module
 from convgate.training.run import RECORD
 from convgate.training.sets import TrainingSet, make_set
-from convgate.versions import Versions
+from convgate.versions import Draft, Versions
 from tests import training_program
 from tests.commands import Run
 from tests.planted_sets import add_first, make_relevance_set, small_encoder, write_planted_set
@@ -36,7 +36,8 @@ def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def versions() -> Versions:
-    return add_first(Versions(load_settings().home))
+    draft = Draft(threshold_rule="top_k", threshold_parameters={"k": 3})
+    return add_first(Versions(load_settings().home), draft)
 
 
 @pytest.fixture
@@ -76,7 +77,8 @@ def test_json_is_the_only_standard_output_and_epochs_go_to_standard_error(
     values = json.loads(out)
     assert values["version"] == "second"
     assert values["active"] is False, "two held-out conversations are not enough"
-    assert values["against_parent"]["child_f1"] > values["against_parent"]["parent_f1"]
+    misses = values["against_parent"]["misses"]
+    assert misses["missed_after"] < misses["missed_before"]
     assert 0.2 <= values["threshold"] <= 0.8
     assert [epoch["number"] for epoch in values["epochs"]] == [1, 2]
     lines = err.splitlines()

@@ -20,7 +20,7 @@ from convgate.training.comparison import compare_gates, fit_threshold_on
 from convgate.training.encoder_calibration import measure_whitening
 from convgate.training.episodes import Episode, Question, read_episodes
 from convgate.training.gate_module import GateModule, GateOutput
-from convgate.training.report import Answered, TrainingVerdict, make_verdict
+from convgate.training.report import Misses, TrainingVerdict, make_verdict
 from convgate.training.trainer import (
     ANY_WEIGHT,
     TIER1_WEIGHT,
@@ -163,8 +163,8 @@ def plain_gate() -> GateModule:
 def compared(
     parent: GateModule, child: GateModule, sets: Any, *, rule: Rule | None = None
 ) -> TrainingVerdict | None:
-    cases = compare_gates(parent, child, sets, rule=rule)
-    return make_verdict(cases)[0] if cases else None
+    cases = compare_gates(parent, child, sets, rules=rule and (rule, rule))
+    return make_verdict(cases, promise=0.02)[0] if cases else None
 
 
 # The threshold
@@ -193,8 +193,9 @@ def test_a_verdict_counts_turns_and_takes_each_gates_own_threshold() -> None:
     verdict = compared(parent, child, sets)
     # Above 0.5: 0.6 and 0.55 are right, 0.7 is wrong, 0.4 and 0.2 are missed. Above 0.35: 0.4 too, and 0.38.
     assert verdict == TrainingVerdict(
-        3, 1, pytest.approx(2 * 2 / (3 + 4)), pytest.approx(2 * 3 / (5 + 4)), 1, 1,
-        answered=Answered(3, 1, 2, pytest.approx(3 / 7), pytest.approx(5 / 7)),
+        3, 1, 1, 1,
+        Misses(3, 2, 1, *map(pytest.approx, (1.5 / 3, 1 / 3, 3 / 7, 5 / 7))),
+        0.02,
     )  # fmt: skip
     assert verdict.better
     assert not compared(child, parent, sets).better

@@ -11,7 +11,7 @@ import pytest
 from convgate.training.comparison import compare_gates
 from convgate.training.episodes import read_episodes
 from convgate.training.gate_module import GateModule
-from convgate.training.report import Answered, CaseDecisions, list_changes, make_verdict
+from convgate.training.report import CaseDecisions, Misses, list_changes, make_verdict
 from convgate.training.run import Run
 from convgate.training.sets import Plan
 from convgate.training.split import MIN_COMPARED
@@ -57,11 +57,12 @@ def test_each_turn_is_fixed_broken_right_or_wrong() -> None:
     fixed, broken = (0, True, False, True), (1, False, False, True)
     right, wrong, dropped = (3, True, True, True), (2, True, False, False), (3, False, True, False)
     cases = [case_decisions("c", "talk", fixed, broken, right), case_decisions("q", "talk", wrong, dropped)]
-    verdict, _ = make_verdict(cases)
+    verdict, _ = make_verdict(cases, promise=0.02)
     assert (verdict.cases, verdict.conversations, verdict.fixed, verdict.broken) == (2, 1, 2, 1)
-    assert (verdict.parent_f1, verdict.child_f1) == (2 * 1 / (2 + 3), 2 * 2 / (3 + 3))
     assert (verdict.gain_low, verdict.gain_high) == (None, None), "one conversation shows no spread"
-    assert verdict.answered == Answered(2, before=0, after=1, tokens_before=2 / 5, tokens_after=3 / 5)
+    assert verdict.misses == Misses(
+        2, 2, 1, missed_before=0.75, missed_after=0.5, tokens_before=0.4, tokens_after=0.6
+    )
     changes = [(change.turn, change.kept, change.relevant) for change in list_changes(cases)]
     assert changes == [(1, True, False), (0, True, True), (3, False, False)], "the worse first"
 
@@ -71,9 +72,47 @@ def test_each_turn_is_fixed_broken_right_or_wrong() -> None:
     [((7, 8, 9, 7, 8), True), ((9, 2, 8, 3, 9), False), ((7, 8, 9, 7), False), ((5, 5, 5, 5, 5), False)],
 )
 def test_a_gain_has_an_interval_that_may_include_zero(right: tuple[int, ...], certain: bool) -> None:
-    verdict, measured = make_verdict(case_decisions_of(*right))
+    verdict, measured = make_verdict(case_decisions_of(*right), promise=0.02)
     assert verdict.gain.excludes_0 == certain
-    assert measured.gain["f1"] == verdict.gain
+    measure = measured.gain["kept_token_share" if verdict.is_by_tokens else "missed"]
+    assert verdict.gain.value == pytest.approx(-measure.value)
+
+
+@pytest.mark.parametrize(
+    ("parent_kept", "child_kept", "promise", "headline"),
+    [
+        (5, 6, 0.02, "Better than first: it misses fewer needed turns"),
+        (6, 5, 0.02, "Not better than first: it misses more needed turns"),
+        (
+            6,
+            5,
+            0.5,
+            "Better than first: both miss at most 50% of the needed turns, and it sends fewer tokens",
+        ),
+        (
+            5,
+            6,
+            0.5,
+            "Not better than first: both miss at most 50% of the needed turns, and it sends more tokens",
+        ),
+        (6, 5, 0.4, "Not better than first: it misses more needed turns"),
+        (
+            5,
+            5,
+            0.02,
+            "Not better than first: both miss as many of the needed turns, and it sends as many tokens",
+        ),
+    ],
+)
+def test_misses_decide_and_within_the_promise_the_tokens(
+    parent_kept: int, child_kept: int, promise: float, headline: str
+) -> None:
+    rows = [(turn, True, turn < parent_kept, turn < child_kept) for turn in range(10)]
+    cases = [case_decisions(f"c{place}", f"talk-{place}", *rows) for place in range(5)]
+    verdict, _ = make_verdict(cases, promise=promise)
+    assert verdict.headline("first") == headline
+    assert verdict.better == headline.startswith("Better")
+    assert headline.replace("first", "its parent") in verdict.sentence
 
 
 def test_copies_and_beginnings_of_a_conversation_are_one_in_the_figures() -> None:
@@ -83,7 +122,7 @@ def test_copies_and_beginnings_of_a_conversation_are_one_in_the_figures() -> Non
     cases = tuple(Case(id, id, 8, None, frozenset({2})) for id in copies)
     known = read_episodes(small_gate(), small_encoder(), RelevanceSet("own", copies, cases))
     modules = (GateModule.of(small_gate(seed=seed)) for seed in (0, 1))
-    verdict, _ = make_verdict(compare_gates(*modules, {"own": known}))
+    verdict, _ = make_verdict(compare_gates(*modules, {"own": known}), promise=0.02)
     assert (verdict.cases, verdict.conversations) == (5, 1)
     assert (verdict.gain_low, verdict.gain_high) == (None, None)
 
@@ -92,7 +131,7 @@ def test_a_version_is_activated_only_when_it_is_surely_better_on_enough_conversa
     versions: Versions,
 ) -> None:
     def why_not(*right: int, parent: str = "first", folds: int = 0) -> str:
-        verdict, _ = make_verdict(case_decisions_of(*right), folds=folds)
+        verdict, _ = make_verdict(case_decisions_of(*right), promise=0.02, folds=folds)
         return why_not_active(verdict, versions.get(parent), versions, "made", "better")
 
     assert MIN_COMPARED == 25
@@ -112,10 +151,7 @@ def test_a_training_leaves_its_result(tmp_path: Path, versions: Versions) -> Non
     outcome = trained(plan, versions, run, name="second", activate="better")
     assert outcome.verdict.fixed > 0
     measured = outcome.version.card.metrics[HELD_OUT]
-    assert (measured.conversations, measured.gain["f1"]) == (
-        outcome.verdict.conversations,
-        outcome.verdict.gain,
-    )
+    assert measured.conversations == outcome.verdict.conversations
     assert outcome.active
     assert versions.active == "second"
     done = Run(run)

@@ -80,11 +80,10 @@ def test_a_planted_signal_is_found_in_conversations_never_seen(signal: str) -> N
     trainer = make_trainer(QUICK, signal=signal)
     untrained = GateModule.of(trainer.gate.to_gate())
     best = trainer.run()
-    verdict, _ = make_verdict(
-        compare_gates(untrained, best, {"third": episodes("third", seed=2, signal=signal)})
-    )
-    assert verdict.parent_f1 < 0.7
-    assert verdict.child_f1 > 0.95
+    decisions = compare_gates(untrained, best, {"third": episodes("third", seed=2, signal=signal)})
+    _, measured = make_verdict(decisions, promise=0.02)
+    assert measured.parent["f1"].value < 0.7
+    assert measured.metrics["f1"].value > 0.95
     assert trainer.history[-1].validation_loss < 0.2 * trainer.history[0].loss
 
 

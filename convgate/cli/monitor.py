@@ -69,7 +69,7 @@ def _show(values: dict[str, Any]) -> Iterable[Part]:
                 **{name: counts[mode["mode"]] for name, counts in by_mode.items()},
                 "outcomes": mode["period"]["count"],
                 "failed": mode["period"]["failures"],
-                "limit": mode["limit"],
+                "alert from": mode["alert_from"],
                 "held": mode["is_held"],
             }
             for mode in values["errors"]

@@ -152,7 +152,7 @@ def sum_bills(
     usages = [usage for bill in bills for usage in bill.usages]
     tokens, cached = sum(usage.total for usage in usages), sum(usage.cached for usage in usages)
     missed = [share for bill in bills for share in bill.missed]
-    dearer = sum(cost > other * (1 + 1e-9) for cost, other in zip(costs, whole, strict=True))
+    costlier = sum(cost > other * (1 + 1e-9) for cost, other in zip(costs, whole, strict=True))
     return BillRow(
         policy=policy,
         cost=sum(costs),
@@ -163,7 +163,7 @@ def sum_bills(
         written=sum(usage.written for usage in usages),
         missed=sum(missed) / len(missed) if missed else None,
         labelled=len(missed),
-        dearer_share=dearer / len(bills) if bills else None,
+        costlier_share=costlier / len(bills) if bills else None,
     )
 
 

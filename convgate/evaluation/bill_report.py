@@ -6,17 +6,17 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from convgate.core.text import format_dollars, format_duration, join_words, pluralize
+from convgate.core.text import format_dollars, format_duration, format_share, join_words, pluralize
 from convgate.costs.prices import Price, Usage
 from convgate.evaluation.logged_usage import LoggedUsage
 
-PRICED = " + prices"
+PRICED = " (cache reused)"
 """Behind the name of a policy whose cached prefixes are used again."""
 
 TABLE_NOTE = (
     "bill: of the input. change: from everything. cached: of the tokens, those read from the cache."
-    " missed: of a request's needed turns, those not sent. dearer: conversations that cost more than"
-    f" everything.{PRICED}: cached prefixes are used again where that costs less."
+    " missed: of a request's needed turns, those not sent. cost more: conversations that cost more than with"
+    f" everything. {PRICED.strip()}: cached prefixes are sent again where that costs less."
 )
 
 
@@ -33,7 +33,7 @@ class BillRow:
     written: int  # of these, written to the cache
     missed: float | None  # mean share of a request's needed turns that were not sent; None without labels
     labelled: int  # requests that need something
-    dearer_share: float | None  # of the conversations, those that cost more than with everything
+    costlier_share: float | None  # of the conversations, those that cost more than with everything
 
     def to_cells(self) -> dict[str, str]:
         """Return the figures of a table, as text by the names that `TABLE_NOTE` explains."""
@@ -43,7 +43,7 @@ class BillRow:
             "cached": "–" if self.cached_share is None else f"{self.cached_share:.0%}",
             "tokens": f"{self.tokens:,}",
             "missed": "–" if self.missed is None else f"{self.missed:.1%}",
-            "dearer": "–" if self.dearer_share is None else f"{self.dearer_share:.0%}",
+            "cost more": "–" if self.costlier_share is None else f"{self.costlier_share:.0%}",
         }
 
     def costs_of_parts(self, price: Price) -> tuple[float, float, float]:
@@ -82,11 +82,14 @@ class BillReport:
             if row.cost
         }
         comparisons = [
-            f"{abs(change):.0%} {'below' if change <= 0 else 'above'} {name}"
+            f"{abs(change):.0%} {'less' if change <= 0 else 'more'} than {name}"
             for name, change in changes.items()
         ]
         compared = join_words(comparisons) if comparisons else format_dollars(last.cost)
-        return f"On these {pluralize(self.requests, 'request')}, {last.policy}: {compared}."
+        missed = (
+            "" if last.missed is None else f", and misses {format_share(last.missed)} of the needed turns"
+        )
+        return f"On {pluralize(self.requests, 'request')}, {last.policy} costs {compared}{missed}."
 
     def notes(self) -> list[str]:
         """Return sentences on prices, pauses, and what is in no bill."""

@@ -119,6 +119,7 @@ class ReplayRow:
     budget: Budget
     measures: Metrics  # by METRICS
     gains: Metrics  # its measures less the control's with the same budget, paired; empty for the control
+    requests: int  # that need a turn
 
     def to_json(self) -> dict[str, Any]:
         """Return values and intervals, null where undefined."""
@@ -166,7 +167,8 @@ class Replay:
                 control = sums[self.control, "free" if budget == "matched" else budget]
                 difference = values - ratios(control.sum(axis=0))
                 gains = _to_metrics(difference, difference_interval(control, own, draws))
-            result.append(ReplayRow(arm, budget, _to_metrics(values, interval(own, draws)), gains))
+            asked = int(own[:, 1, METRICS.index("complete")].sum())
+            result.append(ReplayRow(arm, budget, _to_metrics(values, interval(own, draws)), gains, asked))
         return result
 
     def to_json(self) -> dict[str, Any]:

@@ -175,7 +175,7 @@ def _judge(arm: Arm, experiment: Experiment, tests: tuple[HypothesisTest, ...], 
 def _doubts(test: HypothesisTest, arm: Arm, experiment: Experiment) -> list[str]:
     """Return why a test is no success."""
     if test.difference is None:
-        return [f"an arm has fewer than {MIN_SESSIONS} sessions"]
+        return [f"one of both has fewer than {MIN_SESSIONS} sessions"]
     if test.rejected_at is None:
         return ["the difference is not significant"]
     doubts = []
@@ -185,16 +185,17 @@ def _doubts(test: HypothesisTest, arm: Arm, experiment: Experiment) -> list[str]
     if adjusted is None or adjusted.value * test.difference.value <= 0 or adjusted.p > experiment.alpha:
         doubts.append("the length of the context may explain it")
     if arm.limit != "matched":
-        doubts.append("the arms had different budgets")
+        doubts.append("their budgets differed")
     return doubts
 
 
 def _evidence(test: HypothesisTest, arm: str, control: str) -> str:
     is_completion = test.hypothesis == "completion"
-    subject = "completes {} of the requests" if is_completion else "has errors in {} of the answers"
-    arm_rate, control_rate = (
-        "an unknown share" if rate is None else format_share(rate)
-        for rate in (test.arm_rate, test.control_rate)
+    subject = "completes {} requests" if is_completion else "has errors in {} answers"
+    rates = ((test.control_rate, test.trials[0]), (test.arm_rate, test.trials[1]))
+    control_rate, arm_rate = (
+        f"{'an unknown share' if rate is None else format_share(rate)} of {trials:,}"
+        for rate, trials in rates
     )
     parts = [] if test.relative is None else [f"{format_signed(100 * test.relative, 1)}% relative"]
     if test.difference is not None:

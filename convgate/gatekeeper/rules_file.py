@@ -18,12 +18,14 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML, MappingNode, Node, ScalarNode, SequenceNode
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.reader import ReaderError
+from ruamel.yaml.scalarstring import SingleQuotedScalarString
 
 from convgate.gatekeeper.rules import PatternRule, RuleProblem, Rules, RulesError, find_problems
 
@@ -48,6 +50,31 @@ def parse_rules(text: str, *, file: str | None = None) -> Rules:
     if reader.problems:
         raise RulesError(sorted(reader.problems, key=lambda problem: problem.line or 0))
     return Rules(**{name: tuple(rules) for name, rules in lists.items()})
+
+
+def add_rule(text: str, name: str, rule: PatternRule) -> str:
+    r"""Return a valid text with one more rule in the list `name`, and its comments as they are.
+
+    >>> print(add_rule("# mine\n", "skip_patterns", PatternRule(r"\bping\b", "says nothing")))
+    # mine
+    skip_patterns:
+      - pattern: '\bping\b'
+        reason: says nothing
+    <BLANKLINE>
+    """
+    yaml = YAML()
+    yaml.preserve_quotes, yaml.width = True, 2 * MAX_BYTES
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    lists, output = yaml.load(text), StringIO()
+    if lists is None:  # nothing, or comments
+        lists = {}
+        output.write(text)
+    if lists.get(name) is None:
+        lists[name] = []
+    entry: dict[str, str] = {"pattern": SingleQuotedScalarString(rule.pattern)}
+    lists[name].append(entry | ({"reason": rule.reason} if rule.reason else {}))
+    yaml.dump(lists, output)
+    return output.getvalue()
 
 
 def read_rules(path: Path) -> Rules:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.settings import Settings
-from convgate.guardrails.rules import DRIFT_WINDOW, Observation, divergence, observe
+from convgate.guardrails.rules import DRIFT_WINDOW, Observation, divergence, failures_for_alert, observe
 from convgate.modes.mode import MODES, Mode
 from convgate.store.database import Store
 from convgate.store.guard_states import Alert, Baseline, GuardStates
@@ -66,7 +66,7 @@ class ModeErrors:
     mode: Mode
     period: Outcomes  # of the whole period
     newest: Outcomes  # that the guardrails judge by
-    limit: float | None  # 0…1, above which it is overruled; None while the overall rate is not known
+    alert_from: int | None  # failures of the newest at which it is overruled; None with too few outcomes
     is_held: bool  # GENERAL stands in for it
 
 
@@ -114,7 +114,6 @@ def report(
     totals = _totals(requests, since, until, seconds[:, 1])
     baseline, overall = latest.baseline, latest.overall_rate
     period_outcomes = requests.outcomes(since, until, MODES)
-    limit = None if overall is None else settings.guard.error_factor * overall
     held = {alert.mode for alert in open_alerts if alert.kind == "errors"} - {"GENERAL"}
     return GuardrailsReport(
         since,
@@ -125,7 +124,13 @@ def report(
         None if baseline is None else divergence(totals.classified, baseline.counts),
         tuple(
             ModeErrors(
-                mode, period_outcomes.get(mode, NO_OUTCOMES), latest.outcomes[mode], limit, mode in held
+                mode,
+                period_outcomes.get(mode, NO_OUTCOMES),
+                newest := latest.outcomes[mode],
+                None
+                if overall is None or newest.count < settings.guard.error_min_outcomes
+                else failures_for_alert(newest.count, overall, settings),
+                mode in held,
             )
             for mode in MODES
         ),

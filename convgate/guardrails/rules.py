@@ -215,8 +215,7 @@ def _judge_errors(latest: Observation, mode: Mode, opened: Alert | None, setting
     if outcomes.rate is None or outcomes.count < settings.guard.error_min_outcomes or overall is None:
         return None
     limit = settings.guard.error_factor * overall
-    chance = _chance_of_failures(outcomes.failures, outcomes.count, overall)
-    if outcomes.failures < MIN_FAILURES or outcomes.rate <= limit or chance >= MAX_CHANCE:
+    if outcomes.failures < failures_for_alert(outcomes.count, overall, settings):
         return None
     effect = "nothing takes its place" if mode == "GENERAL" else "its requests are answered as GENERAL"
     message = (
@@ -225,6 +224,23 @@ def _judge_errors(latest: Observation, mode: Mode, opened: Alert | None, setting
     )
     figures = {"rate": outcomes.rate, "limit": limit, "overall": overall, **asdict(outcomes)}
     return Alert("errors", mode, latest.now, message, figures)
+
+
+def failures_for_alert(count: int, overall: float, settings: Settings) -> int:
+    """Return how many of a mode's `count` newest outcomes must fail for an alert; no alert above `count`.
+
+    overall: the error rate of all modes, 0…1.
+
+    >>> failures_for_alert(50, 0.007, Settings()), failures_for_alert(50, 0.1, Settings())
+    (5, 12)
+    """
+    limit = settings.guard.error_factor * overall
+    is_too_often = (
+        failures
+        for failures in range(MIN_FAILURES, count + 1)
+        if failures / count > limit and _chance_of_failures(failures, count, overall) < MAX_CHANCE
+    )
+    return next(is_too_often, count + 1)
 
 
 def _chance_of_failures(failures: int, count: int, rate: float) -> float:

@@ -96,7 +96,7 @@ class Cosine(ParameterSet, EncoderMixin):
     """Keeps turns whose cosine similarity with the current message reaches a threshold."""
 
     name: ClassVar[str] = "cosine"
-    label: ClassVar[str] = "Cosine above a threshold"
+    label: ClassVar[str] = "Cosine: similar meaning, above a threshold"
     ranks: ClassVar[bool] = True
     encoder: Encoder
     threshold: float = setting(0.35, "threshold", low=-1.0, high=1.0, step=0.01, help="A cosine, −1…1.")
@@ -112,7 +112,7 @@ class CosineTopK(ParameterSet, EncoderMixin):
     """Keeps the k turns of the highest cosine similarity, whatever it is."""
 
     name: ClassVar[str] = "cosine_top_k"
-    label: ClassVar[str] = "Cosine top k"
+    label: ClassVar[str] = "Cosine top k: the most similar turns"
     ranks: ClassVar[bool] = True
     encoder: Encoder
     k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
@@ -128,7 +128,7 @@ class BM25(ParameterSet):
     """Keeps the k turns that match the current message's words best; turns that share none are dropped."""
 
     name: ClassVar[str] = "bm25"
-    label: ClassVar[str] = "BM25"
+    label: ClassVar[str] = "BM25: search by words"
     ranks: ClassVar[bool] = True
     k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
 
@@ -145,7 +145,7 @@ class Hybrid(ParameterSet, EncoderMixin):
     """Keeps the k turns that cosine similarity and BM25 rank best together."""
 
     name: ClassVar[str] = "hybrid"
-    label: ClassVar[str] = "Hybrid: cosine and BM25"
+    label: ClassVar[str] = "Hybrid: search by words and meaning"
     ranks: ClassVar[bool] = True
     encoder: Encoder
     k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")

@@ -5,14 +5,15 @@ The intervals are over conversations: how much others could change the numbers, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from convgate.gate.rule import Rule
+from convgate.gate.rule import Cut, Rule
 from convgate.gate.thresholds import Absolute, Anchored
 from convgate.training.episodes import BATCH_SIZE, Episode, batches
 from convgate.training.gate_module import GateModule
@@ -29,26 +30,29 @@ def compare_gates(
     child: GateModule,
     sets: Mapping[str, Sequence[Episode]],
     *,
-    rule: Rule | None = None,
+    rules: tuple[Rule, Rule] | None = None,
     tokens: Mapping[str, NDArray[np.int64]] | None = None,
 ) -> list[CaseDecisions]:
     """Return what both decide about the judged turns of each case of these episodes.
 
-    rule: what decides for both; the absolute unless given. tokens: of each turn, by conversation; where they
+    rules: what decides for each; the absolute unless given. tokens: of each turn, by conversation; where they
     are not known, all turns cost the same.
     """
-    rule = rule or Absolute()
+    rules = rules or (Absolute(), Absolute())
     cases = []
     episodes = [episode for some in sets.values() for episode in some]
     for episode, group in zip(episodes, group_episodes(episodes), strict=True):
         digest = episode.hashes[-1].hex() if episode.hashes else ""
         known = (tokens or {}).get(episode.conversation)
+        stop = episode.start + len(episode.embeddings)
+        costs = np.ones(stop, dtype=np.int64) if known is None else known[:stop]
         starts = range(0, len(episode.questions), BATCH_SIZE)
         for first, batch in zip(starts, batches(child, episode), strict=True):
             kept = []
-            for gate in (parent, child):
+            for gate, rule in zip((parent, child), rules, strict=True):
                 scores = torch.sigmoid(gate(batch.turns, batch.messages, batch.mask).logit)
-                kept.append(_decide(rule, scores, batch.mask, gate.learned_threshold))
+                decide = partial(rule.cut, learned=gate.learned_threshold)
+                kept.append(_decide(decide, scores, batch.mask, costs[episode.start :]))
             for row, judged in enumerate(batch.judged):
                 question = episode.questions[first + row]
                 turns = episode.start + torch.nonzero(judged).flatten().numpy()
@@ -60,7 +64,7 @@ def compare_gates(
                         digest=digest,
                         message=None if question.typed else episode.start + question.stop,
                         turns=turns,
-                        tokens=np.ones(len(turns), dtype=np.int64) if known is None else known[turns],
+                        tokens=costs[turns],
                         relevant=batch.relevant[row][judged].bool().numpy(),
                         needed=(batch.target[row][judged] == 1).numpy(),
                         parent_kept=kept[0][row][judged].numpy(),
@@ -70,11 +74,12 @@ def compare_gates(
     return cases
 
 
-def _decide(rule: Rule, scores: Tensor, mask: Tensor, learned: float) -> Tensor:
-    """Return (B, n) what the rule keeps in each case."""
+def _decide(decide: Callable[..., Cut], scores: Tensor, mask: Tensor, tokens: NDArray[np.int64]) -> Tensor:
+    """Return (B, n) what a rule keeps in each case; tokens: (n,)."""
     kept = torch.zeros_like(mask)
     for row, history in enumerate(mask):
-        selection = rule.cut(scores[row][history].double().numpy(), learned=learned)
+        costs = tokens[: len(history)][history.numpy()]
+        selection = decide(scores[row][history].double().numpy(), tokens=costs)
         kept[row, history] = torch.from_numpy(selection.kept)
     return kept
 

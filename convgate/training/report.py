@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from convgate.core.text import format_share, pluralize
+from convgate.core.text import format_share, format_signed, pluralize
 from convgate.evaluation.bootstrap import cluster_sums, difference_interval, draw, interval
 from convgate.evaluation.comparison import count_outcomes
 from convgate.evaluation.metrics import ANSWER_METRICS, METRICS, Bools, Terms, case_terms, ratios
@@ -53,12 +53,14 @@ class DecisionChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """Who gets all they need, and for how much, before and after."""
+class Misses:
+    """How many messages and needed turns are missed, and for how much, before and after."""
 
     messages: int  # that need a turn
-    before: int  # of them, those that get all they need from the parent
+    before: int  # of them, those that miss one with the parent
     after: int
+    missed_before: float  # share of a message's needed turns, the mean, 0…1; 0 where none needs a turn
+    missed_after: float
     tokens_before: float  # kept, 0…1
     tokens_after: float
 
@@ -66,36 +68,54 @@ class Answered:
     def sentence(self) -> str:
         """The figures in words."""
         return (
-            f"{self.after:,} of {pluralize(self.messages, 'message')} get every turn they need"
-            f" (before: {self.before:,}), with {format_share(self.tokens_after)} of the tokens"
+            f"{self.after:,} of {pluralize(self.messages, 'message')} miss a turn that they need (before:"
+            f" {self.before:,}), {format_share(self.missed_after)} of the needed turns (before:"
+            f" {format_share(self.missed_before)}), with {format_share(self.tokens_after)} of the tokens"
             f" (before: {format_share(self.tokens_before)})"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingVerdict:
-    """Both gates on the held-out cases, each with its learned threshold, by one rule."""
+    """Both gates on the held-out cases, each by the rule that it has when active.
+
+    Needed turns that are missed decide; where both miss no more than the promise, or as many, the tokens do.
+    """
 
     cases: int
     conversations: int  # those of one group count once
-    parent_f1: float  # micro over all turns of the cases, 0…1; 1 when nothing is relevant and nothing kept
-    child_f1: float
     fixed: int  # turns that the parent had wrong and the child has right
     broken: int  # the other way round
-    gain_low: float | None = None  # 95% interval of the child's F1 less the parent's, over conversations
-    gain_high: float | None = None  # None with fewer than five
+    misses: Misses
+    promise: float  # share of the needed turns that may be missed, 0…1
+    gain_low: float | None = None  # 95% interval, over conversations, of how much less the child misses or
+    gain_high: float | None = None  # sends; None with fewer than five
     folds: int = 0  # of a cross-validation; 0 when one part of the conversations was held out
-    answered: Answered | None = None  # None in results of earlier releases
 
     @property
-    def better(self) -> bool:
-        """Whether the child's F1 is higher, and it breaks no more turns than it fixes."""
-        return self.child_f1 > self.parent_f1 and self.fixed >= self.broken
+    def keeps_promise(self) -> bool:
+        """Whether both miss no more than the promise."""
+        return max(self.misses.missed_before, self.misses.missed_after) <= self.promise
+
+    @property
+    def is_by_tokens(self) -> bool:
+        """Whether the tokens decide."""
+        return self.keeps_promise or self.misses.missed_before == self.misses.missed_after
 
     @property
     def gain(self) -> Metric:
-        """The child's F1 less the parent's, -1…1."""
-        return Metric(self.child_f1 - self.parent_f1, self.gain_low, self.gain_high)
+        """How much less the child misses or sends, -1…1."""
+        before, after = (
+            (self.misses.tokens_before, self.misses.tokens_after)
+            if self.is_by_tokens
+            else (self.misses.missed_before, self.misses.missed_after)
+        )
+        return Metric(before - after, self.gain_low, self.gain_high)
+
+    @property
+    def better(self) -> bool:
+        """Whether the child misses or sends less."""
+        return (self.gain.value or 0.0) > 0
 
     @property
     def activates(self) -> bool:
@@ -104,10 +124,19 @@ class TrainingVerdict:
         return self.better and self.gain.excludes_0 and enough_data
 
     def headline(self, parent: str) -> str:
-        """Return the verdict in a few words."""
-        if not self.better:
-            return f"Not better than {parent}"
-        return f"{'Better' if self.gain.excludes_0 else 'Possibly better'} than {parent}"
+        """Return the verdict and what decided, in a few words."""
+        verdict = "Not better" if not self.better else "Better" if self.gain.excludes_0 else "Possibly better"
+        gain = self.gain.value or 0.0
+        change = "fewer" if gain > 0 else "more" if gain else "as many"
+        because = f"it misses {change} needed turns"
+        if self.is_by_tokens:
+            equal = (
+                f"both miss at most {format_share(self.promise)}"
+                if self.keeps_promise
+                else "both miss as many"
+            )
+            because = f"{equal} of the needed turns, and it sends {change} tokens"
+        return f"{verdict} than {parent}: {because}"
 
     @property
     def sentence(self) -> str:
@@ -116,21 +145,24 @@ class TrainingVerdict:
         method = "On"
         if self.folds:
             held_out, method = "conversation", f"In a {self.folds}-fold cross-validation on"
-        answered = f" {self.answered.sentence}." if self.answered else ""
         return (
-            f"{method} {pluralize(self.cases, 'message')} of {pluralize(self.conversations, held_out)}"
-            f" it is {'better' if self.better else 'not better'} than its parent:"
-            f" {pluralize(self.fixed, 'turn')} fixed, {self.broken:,} broken.{answered}"
-            f" F1 {self.child_f1:.3f} vs. {self.parent_f1:.3f}. {self._certainty}"
+            f"{self.headline('its parent')}. {method} {pluralize(self.cases, 'message')} of"
+            f" {pluralize(self.conversations, held_out)}: {pluralize(self.fixed, 'turn')} fixed,"
+            f" {self.broken:,} broken; {self.misses.sentence}. {self._certainty}"
         )
 
     @property
     def _certainty(self) -> str:
         if self.gain_low is None or self.gain_high is None:
             return "Not enough data for an interval."
-        bounds = f"{self.gain_low:+.2f} to {self.gain_high:+.2f}".replace("-", "\N{MINUS SIGN}")
+        bounds = (
+            f"{format_signed(-100 * self.gain_high, 1)} to {format_signed(-100 * self.gain_low, 1)} points"
+        )
         chance = "" if self.gain.excludes_0 else ", so it may be chance"
-        return f"95% interval of the difference: {bounds}{chance}."
+        return (
+            f"95% interval of the difference in {'tokens' if self.is_by_tokens else 'missed turns'}:"
+            f" {bounds}{chance}."
+        )
 
 
 _VERDICT, _CHANGES = TypeAdapter(TrainingVerdict), TypeAdapter(tuple[DecisionChange, ...])
@@ -152,7 +184,9 @@ def read_changes(value: object) -> tuple[DecisionChange, ...]:
         return ()
 
 
-def make_verdict(cases: Sequence[CaseDecisions], *, folds: int = 0) -> tuple[TrainingVerdict, MetricSet]:
+def make_verdict(
+    cases: Sequence[CaseDecisions], *, promise: float, folds: int = 0
+) -> tuple[TrainingVerdict, MetricSet]:
     """Return the verdict of at least one case, and what the child's card says: the metrics of both."""
     relevant, parent_kept, child_kept = (
         np.concatenate([getattr(case, name) for case in cases])
@@ -183,25 +217,22 @@ def make_verdict(cases: Sequence[CaseDecisions], *, folds: int = 0) -> tuple[Tra
         for row, limits in zip([*values, values[1] - values[0]], [*bounds, spread], strict=True)
     )
     turns = count_outcomes(relevant, parent_kept, child_kept)
-    asked = after[:, 1, 0].sum()
-    verdict = TrainingVerdict(
-        cases=len(cases),
-        conversations=len(groups),
-        parent_f1=float(values[0][-1]),
-        child_f1=float(values[1][-1]),
-        fixed=turns["fixed"],
-        broken=turns["broken"],
-        gain_low=gains["f1"].low,
-        gain_high=gains["f1"].high,
-        folds=folds,
-        answered=Answered(
-            messages=int(asked),
-            before=int(before[:, 0, 0].sum()),
-            after=int(after[:, 0, 0].sum()),
-            tokens_before=float(values[0][2]),
-            tokens_after=float(values[1][2]),
-        ),
+    asked = int(after[:, 1, 0].sum())
+    misses = Misses(
+        messages=asked,
+        before=asked - int(before[:, 0, 0].sum()),
+        after=asked - int(after[:, 0, 0].sum()),
+        missed_before=parent["missed"].value or 0.0,
+        missed_after=child["missed"].value or 0.0,
+        tokens_before=parent["kept_token_share"].value or 0.0,
+        tokens_after=child["kept_token_share"].value or 0.0,
     )
+    verdict = TrainingVerdict(
+        len(cases), len(groups), turns["fixed"], turns["broken"], misses, promise, folds=folds
+    )
+    difference = gains["kept_token_share" if verdict.is_by_tokens else "missed"]
+    if difference.low is not None and difference.high is not None:
+        verdict = replace(verdict, gain_low=-difference.high, gain_high=-difference.low)
     measured = MetricSet(
         len(cases),
         len(groups),

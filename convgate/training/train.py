@@ -13,7 +13,7 @@ from convgate.core.parameters import parameter_values
 from convgate.embedding.base import Encoder
 from convgate.evaluation.judged_cases import EvaluationProgress, count_tokens, silent
 from convgate.gate.rule import Rule
-from convgate.gate.thresholds import Expected, MaxMissed
+from convgate.gate.thresholds import MaxMissed
 from convgate.training.comparison import compare_gates, fit_threshold
 from convgate.training.epochs import Epoch
 from convgate.training.gate_module import GateModule
@@ -116,7 +116,8 @@ def train_version(
             compare = partial(compare_gates, tokens=tokens)
             decisions = _compare(plan, parts, parent, trainer.best, rule, encoder, reporter, compare)
             if decisions:
-                verdict, metrics = make_verdict(decisions, folds=len(parts.folds))
+                promise = rule.max_missed if isinstance(rule, MaxMissed) else MaxMissed().max_missed
+                verdict, metrics = make_verdict(decisions, promise=promise, folds=len(parts.folds))
                 changes = list_changes(decisions)
                 measured = {CROSS_VALIDATED if parts.folds else HELD_OUT: metrics}
         reporter("Saving the version", 0, 0)
@@ -209,11 +210,11 @@ def _compare(
     progress: EvaluationProgress,
     compare: Callable[..., list[CaseDecisions]],
 ) -> list[CaseDecisions]:
-    """Return what parent and child decide on the held-out cases; a promise has no F1, so `expected` decides.
+    """Return what parent and child decide on the held-out cases, each by the rule that it has when active.
 
     In a cross-validation, a gate trained in the same way on the rest of each fold stands for the child.
     """
-    rule = Expected() if isinstance(rule, MaxMissed) else rule
+    rules = parent.card.rule, rule
     own = parent.load(encoder=encoder.identity)
     before, decisions = GateModule.of(own), []
     for number, fold in enumerate(parts.folds, 1):
@@ -222,11 +223,11 @@ def _compare(
         while not trainer.finished:
             trainer.epoch(partial(progress, stage))
         fit_threshold(trainer.best, fold, rule)
-        decisions += compare(before, trainer.best, fold.compared, rule=rule)
+        decisions += compare(before, trainer.best, fold.compared, rules=rules)
     if parts.folds:
         return decisions
     progress("Comparing with the parent", 0, 0)
-    return compare(before, child, parts.compared, rule=rule)
+    return compare(before, child, parts.compared, rules=rules)
 
 
 def _run_key(run: Run, record: RunRecord) -> str:

@@ -44,7 +44,7 @@ def test_policies_are_added_by_choice_and_by_text_and_a_click_opens_a_turn(compa
 @pytest.mark.slow
 def test_the_same_policies_on_the_labelled_samples(compare: Page) -> None:
     page = compare
-    expect(page.get_by_role("row", name=re.compile("^Everything 1.00"))).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("^Everything 100%"))).to_be_visible()
     go_to(page, f"/Compare?{urlsplit(page.url).query}")
     expect(page.get_by_role("row", name=re.compile(r"^Last k turns \(k=3\)")).first).to_be_visible()
 

@@ -67,12 +67,12 @@ def test_a_threshold_that_keeps_a_promise_becomes_a_version(
     go_to_address: Callable[[str], Page], labelled: int, versions: Versions
 ) -> None:
     page = go_to_address("/Tune?rule=expected,strictness=1")  # a rule that is fitted to few labels, too
-    slider = page.get_by_role("slider", name=re.compile("Lose at most this share"))
+    slider = page.get_by_role("slider", name=re.compile("Miss at most this share"))
     slider.press("End")
     use = page.get_by_role("button", name="Use the suggestion")
     use.click()
     expect(use).to_have_count(0)
-    expect(page.get_by_text(re.compile(r"New: [\d,]+ of [\d,]+ messages get every turn"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"New: [\d,]+ of [\d,]+ messages miss a turn"))).to_be_visible()
     assert "lose=0.5" in page.url
 
     count = flips(page)
@@ -147,8 +147,8 @@ def test_training_on_labels_is_watched_compared_used_and_undone(
     assert versions.active == "mine"
 
     open_page(page, "/Versions")
-    expect(page.locator(".st-key-version-mine").get_by_text("active")).to_be_visible()
-    page.locator(f".st-key-version-{parent}").get_by_role("link", name="Compare").click()
+    expect(page.locator(".st-key-version-active").get_by_role("button", name="mine")).to_be_visible()
+    page.locator(f".st-key-version-of-{parent}").get_by_role("link", name="Compare").click()
     expect(page).to_have_url(re.compile("/Compare.*policies="))
     expect(page.get_by_test_id("stException")).to_have_count(0)
     open_page(page, "/Versions")

@@ -9,10 +9,11 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.core.errors import ConvgateError, PolicyError
-from convgate.core.text import pluralize
+from convgate.core.text import format_share, pluralize
 from convgate.evaluation.comparison import compare
 from convgate.evaluation.evaluate import pool_results
 from convgate.evaluation.judged_cases import JudgedSet
+from convgate.evaluation.metrics import METRICS
 from convgate.evaluation.results import SetResult
 from convgate.figures.curves import answers_over_tokens_figure
 from convgate.policies.gate import GatePolicy
@@ -53,9 +54,9 @@ from convgate.versions.card import Metric
 
 _STYLE = Path(__file__).with_name("compare.css")
 _POLICIES, _REFERENCE = "compare.policies", "compare.reference"
-METRICS = {
+_COLUMNS = {
     "kept_token_share": "Tokens sent", "missed": "Needed turns missed",
-    "answerable@35%": "All needed at 35% of the tokens", "map": "MAP",
+    "answerable@35%": "All needed at 35% of the tokens",
 }  # fmt: skip
 _VIEWS = {"turns": "Needed turns", "bill": "Bill"}
 _MAX_LABEL = 60  # characters of a policy's name
@@ -154,13 +155,16 @@ def draw_results(
     gates = [column.label for column in columns if is_gate(column.written)]
     if sentence := summary_sentence(results, gates):
         st.markdown(f"##### {literal(sentence)}")
-    st.caption(f"{describe_source(source)}. {few_conversations(source.conversations)}")
+    st.caption(
+        f"{describe_source(source)}. Each policy sends what its own rule keeps; Replay, on Experiments,"
+        " compares at equal tokens."
+    )
     gate_versions = [column.policy.version for column in columns if isinstance(column.policy, GatePolicy)]
     draw_trained_on(app, gate_versions, [source.name])
     _draw_chart(results.result)
     with st.container(key="compare-metrics"):
         st.markdown(results_table(results))
-    st.caption("Each by its own rule. Ranges are 95% intervals over conversations; bold ones exclude 0.")
+    st.caption("Ranges are 95% intervals over conversations; bold differences exclude 0.")
 
 
 def _measure(
@@ -211,19 +215,24 @@ def _results(
 
 
 def summary_sentence(results: Results, gates: list[str]) -> str:
-    """Return what the first other gate, or else the first other policy, sends, beside the reference."""
+    """Return what the first other gate, or else the first other policy, and the reference send."""
     label = next((name for name in (*gates, *results.result.policies) if name in results.gains), None)
     if label is None:
         return ""
-    figures = []
+    result = results.result
+    parts = []
     for name in (label, results.reference):
-        overall = results.result.policies[name].overall
-        answerable, share = overall["answerable"].value, overall["kept_token_share"].value
-        if answerable is None or share is None:
+        policy = result.policies[name]
+        answered, asked = policy.terms[:, :, METRICS.index("answerable")].sum(axis=0).astype(int).tolist()
+        share = policy.overall["kept_token_share"].value
+        if not asked or share is None:
             return "No labelled turn is relevant, so there is nothing that could be missed."
-        figures.append((name, f"{answerable:.0%} of the messages with {share:.0%} of the tokens"))
-    (first, its), (second, other) = figures
-    return f"{first} sends all needed turns for {its}, {second} for {other}."
+        parts.append((name, f"{answered:,}", f"with {format_share(share)}"))
+    (first, its, tokens), (second, other, other_tokens) = parts
+    return (
+        f"{first} sends {its} of {pluralize(asked, 'message')} every turn they need, {tokens} of the tokens,"
+        f" {second} {other}, {other_tokens}{few_conversations(result.conversations)}."
+    )
 
 
 def _draw_chart(result: SetResult) -> None:
@@ -237,7 +246,7 @@ def _draw_chart(result: SetResult) -> None:
     figure = answers_over_tokens_figure(policies, result.attainable, palette=current_palette())
     draw_figure(figure, "compare.chart", f"Messages with all needed turns sent, over tokens sent. {points}.")
     st.caption(
-        "Marks are the policies' own rules, lines a budget that is filled with whole turns."
+        "Marks: what the policies' own rules keep. Lines: their best turns that fit a budget of tokens."
         " Higher and further left is better."
     )
 
@@ -252,7 +261,9 @@ def results_table(results: Results) -> str:
                 f"**{literal(label, limit=_MAX_LABEL)}**",
                 interval_cell(policy.overall["answerable"]),
                 "reference" if gain is None else interval_cell(gain, is_difference=True),
-                *(interval_cell(policy.overall[metric]) for metric in METRICS),
+                *(interval_cell(policy.overall[metric]) for metric in _COLUMNS),
             ]
         )
-    return markdown_table(["", "All needed sent", "vs. reference", *METRICS.values()], rows, numbers=True)
+    return markdown_table(
+        ["", "All needed sent", "vs. reference, points", *_COLUMNS.values()], rows, numbers=True
+    )

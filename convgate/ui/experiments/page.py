@@ -36,7 +36,12 @@ LIMITS, LOOKS, SHARED = "experiments.limits", "experiments.looks", "experiments.
 PLANNED = "experiments.planned"
 _RATES = (
     ("Completed by the control, %", "baseline", BASELINE, "Share of requests that its answers complete."),
-    ("Completed by an arm, %", "target", TARGET, "The smallest improvement that would change what you use."),
+    (
+        "Completed by a variant, %",
+        "target",
+        TARGET,
+        "The smallest improvement that would change what you use.",
+    ),
 )
 _LIMITS: dict[TokenLimit, str] = {"matched": "As many as the control", "free": "Free"}
 _LOOKS = {(1.0,): "at the end", (0.5, 1.0): "at half and the end", (0.25, 0.5, 0.75, 1.0): "at each quarter"}
@@ -74,7 +79,7 @@ def _draw_list(app: App, names: Sequence[str]) -> None:
             with st.container(gap=None):
                 st.markdown(f"**{literal(name)}** · {literal(arms, limit=120)}")
                 st.caption(
-                    f"{experiment.planned:,} rated trials of each arm planned · started"
+                    f"{experiment.planned:,} rated trials of each variant planned · started"
                     f" {format_age(experiment.started)}"
                 )
             st.button(
@@ -90,9 +95,9 @@ def _draw_new(app: App) -> None:
         st.session_state.setdefault(CONTROL, LastK.name)
         draw_arms(app, {"key": CONTROL}, {"key": ARMS}, sources=_SOURCES)
         st.segmented_control(
-            "Tokens of these arms", list(_LIMITS), key=LIMITS, selection_mode="multi", default=["matched"],
+            "Tokens of the variants", list(_LIMITS), key=LIMITS, selection_mode="multi", default=["matched"],
             format_func=_LIMITS.__getitem__,
-            help="Only with as many tokens as the control used can an arm succeed.",
+            help="Only with as many tokens as the control used can a variant succeed.",
         )  # fmt: skip
     with right:
         planned = _draw_size()
@@ -101,8 +106,8 @@ def _draw_new(app: App) -> None:
             help="An early look can end it sooner. Looks share alpha, so each costs a little power.",
         )  # fmt: skip
         st.toggle(
-            "Raters see the answers of every arm", key=SHARED,
-            help="Otherwise each rater belongs to one arm. With few raters, turn it on.",
+            "Raters see the answers of every variant", key=SHARED,
+            help="Otherwise each rater belongs to one variant. With few raters, turn it on.",
         )  # fmt: skip
     if planned is not None:
         st.button(
@@ -127,14 +132,14 @@ def _draw_size() -> int | None:
         return None
     plan = PowerPlan(baseline, target, alpha=ALPHA)
     chosen = st.number_input(
-        "Rated trials of each arm", 1, 10_000_000, None, key=PLANNED,
+        "Rated trials of each variant", 1, 10_000_000, None, key=PLANNED,
         placeholder=f"{plan.per_arm:,}, as computed",
     )  # fmt: skip
     planned = chosen or plan.per_arm
     shared = replace(plan, alpha=ALPHA / len(HYPOTHESES)).per_arm
     st.caption(
-        f"With {planned:,} rated trials of each arm, {pluralize(_n_arms() * planned, 'trial')} in all, such a"
-        f" difference is found with probability {format_number(plan.power_at(planned))}.",
+        f"With {planned:,} rated trials of each variant, {pluralize(_n_arms() * planned, 'trial')} in all,"
+        f" such a difference is found with probability {format_number(plan.power_at(planned))}.",
         help=f"{plan.per_arm:,} suffice for probability {format_number(plan.power)} at alpha {ALPHA} with 15%"
         f" more for incomplete strata and 20% more because trials of a session are alike; {shared:,} where"
         " completion and errors share alpha. A trial is one request with its answer.",

@@ -66,7 +66,7 @@ def draw_rating(app: App, experiment: Experiment) -> None:
         n_rated / max(n_rated + len(waiting), 1),
         f"{pluralize(n_rated, 'answer')} rated, {len(waiting):,} to rate",
     )
-    st.caption("You are not shown which arm an answer is from. The third question saves and goes on.")
+    st.caption("You are not shown which variant an answer is from. The third question saves and goes on.")
     if waiting:
         draft: RatingDraft | None = st.session_state.get(DRAFT)
         if draft is None or draft.rating.trial not in waiting:
@@ -80,7 +80,7 @@ def draw_rating(app: App, experiment: Experiment) -> None:
             _draw_answer(trial)
             _draw_questions(app, experiment, by, draft)
     else:
-        others = "" if experiment.shared_raters else " The answers of other arms are for other raters."
+        others = "" if experiment.shared_raters else " The answers of other variants are for other raters."
         st.success(f"No answer needs your rating.{others}", icon=":material/check:")
     st.button(
         "Undo the last rating", key="experiments.undo_rating", shortcut=keys.UNDO, type="tertiary",

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from convgate.core.errors import ConvgateError
-from convgate.core.text import format_number, format_share, format_signed, pluralize
+from convgate.core.text import format_share, pluralize
 from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.experiments.arms import read_arm
 from convgate.experiments.replay import RECALL, Budget, RandomOrder, ReplayRow
@@ -34,7 +34,7 @@ from convgate.ui.shared.label_sources import (
     usable,
 )
 from convgate.ui.shared.results_cache import compute_if_asked, compute_once, digest
-from convgate.ui.shared.tables import interval_cell, markdown_table
+from convgate.ui.shared.tables import format_points, interval_cell, markdown_table
 from convgate.ui.shared.text import literal, make_labels_unique
 from convgate.ui.shared.theme import current_palette
 
@@ -51,7 +51,7 @@ def draw_replay(app: App, state: ExperimentsState) -> None:
     # Named in the address, for what a link opens must not depend on later labels.
     state = replace(state, data=state.data or next(iter(usable(known)), None))
     page.keep(state, missing)
-    st.caption("Measures, without a model and without sessions, how many needed turns each arm sends.")
+    st.caption("Measures, without a model and without sessions, how many needed turns each policy sends.")
     left, right = st.columns(2, gap="large")
     with right:
         source = pick_source(page, known, state.data, "Replayed conversations", measure=False)
@@ -64,7 +64,7 @@ def draw_replay(app: App, state: ExperimentsState) -> None:
     if source is None:
         return
     if not (state.arms and state.budgets):
-        st.info("Choose an arm and its tokens.", icon=":material/info:")
+        st.info("Choose a policy and its tokens.", icon=":material/info:")
         return
     _draw_replayed(app, state, source)
 
@@ -72,9 +72,8 @@ def draw_replay(app: App, state: ExperimentsState) -> None:
 def draw_example(app: App) -> None:
     """Draw what a comparison of arms is like: the samples, replayed."""
     if (samples := sources(app).get(SAMPLES)) is not None:
-        st.subheader("An example: the samples, replayed", anchor=False)
-        st.caption(
-            "Which needed turns would each have sent? An experiment rates the answers of your model, too."
+        st.markdown(
+            "No experiment yet. An example, on the samples: which policy sends more of what is needed?"
         )
         _draw_replayed(app, ExperimentsState(arms=(GatePolicy.name,)), samples)
 
@@ -93,7 +92,7 @@ def _draw_replayed(app: App, state: ExperimentsState, source: SetInfo) -> None:
 
 def _draw_budgets(state: ExperimentsState) -> None:
     st.pills(
-        "Tokens of each arm", list(_BUDGETS), selection_mode="multi", format_func=_BUDGETS.__getitem__,
+        "Tokens of each", list(_BUDGETS), selection_mode="multi", format_func=_BUDGETS.__getitem__,
         help="Only with equal tokens does a higher recall mean a better choice of turns.",
         **page.control("budgets", measure=False),
     )  # fmt: skip
@@ -134,17 +133,19 @@ def _measure(
 
 def _draw_results(app: App, source: SetInfo, arms: Sequence[ArmSelector], rows: Sequence[ReplayRow]) -> None:
     if sentence := summary_sentence(rows):
-        st.markdown(f"##### {literal(sentence)}")
-    st.caption(f"{describe_source(source)}. {few_conversations(source.conversations)}")
+        st.markdown(f"##### {literal(sentence + few_conversations(source.conversations))}.")
+    st.caption(
+        f"{describe_source(source)}. No answers are rated here; on Compare each sends what its rule keeps."
+    )
     policies = [arm.policy for arm in arms]
     draw_trained_on(app, [each.version for each in policies if isinstance(each, GatePolicy)], [source.name])
     points = [
         OutcomePoint(row.arm, row.measures["tokens"].value or 0.0, row.measures[RECALL], limit)
         for row, limit in sorted(_with_limits(rows), key=lambda pair: bool(pair[0].gains))  # control first
     ]
-    title = "recall of needed turns"
+    title = "needed turns sent"
     figure = outcome_over_tokens_figure(points, current_palette(), title=title, height=360)
-    draw_figure(figure, "experiments.chart", describe_outcomes("Recall", points))
+    draw_figure(figure, "experiments.chart", describe_outcomes("Needed turns sent", points))
     st.caption("Higher and further left is better.")
     with st.container(key="experiments-replay"):
         st.markdown(replay_table(rows))
@@ -170,7 +171,7 @@ def _with_limits(rows: Sequence[ReplayRow]) -> list[tuple[ReplayRow, str]]:
 
 
 def summary_sentence(rows: Sequence[ReplayRow]) -> str:
-    """Return which arm gains most recall over the control; empty where recall is undefined."""
+    """Return who wins by how much on how many requests, without a period; empty where nothing is needed."""
     compared = [(gain, row) for row in rows if (gain := row.gains.get(RECALL)) and gain.value is not None]
     if not compared:
         return ""
@@ -178,19 +179,24 @@ def summary_sentence(rows: Sequence[ReplayRow]) -> str:
     control = next(
         row for row in rows if not row.gains and (row.budget == best.budget or row.budget == "free")
     )
-    ends = f"{format_signed(gain.low or 0.0)} to {format_signed(gain.high or 0.0)}"
-    doubt = "" if gain.excludes_0 else " Not enough data to tell them apart."
-    shares = [
-        f"{row.arm} sends {format_number(row.measures[RECALL].value or 0.0)} of the needed turns in"
-        f" {row.measures['tokens'].value or 0.0:,.0f} tokens"
-        for row in (best, control)
-    ]
-    return f"{', '.join(shares)} (difference {ends}).{doubt}"
+    value = gain.value or 0.0
+    first, second = (best, control) if value > 0 else (control, best)
+    wins = f"{first.arm} wins by {format_points(abs(value)).lstrip('+')} points"
+    tokens = [f"{row.measures['tokens'].value or 0.0:,.0f}" for row in (first, second)]
+    shares = [format_share(row.measures[RECALL].value or 0.0) for row in (first, second)]
+    return (
+        f"{wins if gain.excludes_0 else 'No winner yet'}: {first.arm} sends {shares[0]} of what"
+        f" {pluralize(best.requests, 'message')} need in {tokens[0]} tokens, {second.arm} {shares[1]} in"
+        f" {tokens[1]}"
+    )
 
 
 def replay_table(rows: Sequence[ReplayRow]) -> str:
     """Return a Markdown table: a row for each arm and budget."""
-    head = ("", "Tokens", "Recall", "vs. control", "All needed sent", "Tokens sent", "Of the history")
+    head = (
+        "", "Tokens", "Needed turns sent", "vs. control, points", "All needed sent", "Tokens sent",
+        "Of the history",
+    )  # fmt: skip
     return markdown_table(head, [_cells(row, limit) for row, limit in _with_limits(rows)], numbers=True)
 
 

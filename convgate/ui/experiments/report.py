@@ -44,7 +44,7 @@ _RULE = (
 )
 _RULE_DETAILS = (
     "Shares are relative to the control's. A success must also be significant when compared at equal tokens,"
-    " or the length of the context could explain it. Confirmatory: the arm had the control's tokens."
+    " or the length of the context could explain it. Confirmatory: the variant had the control's tokens."
     " Supporting: its tokens were free, so it can fail but not succeed."
 )
 _POWER_DETAILS = (
@@ -127,8 +127,9 @@ def _power(experiment: Experiment, shown: ExperimentReport) -> str:
         return "The control completes almost all requests, so no gain can be found in completion."
     power = PowerPlan(baseline, target, alpha=experiment.alpha).power_at(experiment.planned)
     return (
-        f"Power: {experiment.planned:,} rated trials of each arm find a rise from {format_share(baseline)} to"
-        f" {format_share(target)} completed with probability {format_number(power)}."
+        f"Power: {experiment.planned:,} rated trials of each variant find a rise from"
+        f" {format_share(baseline)} to {format_share(target)} completed with probability"
+        f" {format_number(power)}."
     )
 
 
@@ -139,7 +140,7 @@ def next_step(experiment: Experiment, shown: ExperimentReport) -> str:
         return f"roll out {join_words(winners, last='or')} step by step."
     following = next((stop for stop in experiment.stops if stop > shown.rated), None)
     if not any(arm.trials for arm in shown.arms):
-        return "select in the arm of each session and record its trials, as below."
+        return "select in the variant of each session and record its trials, as below."
     if set(verdicts.values()) == {"failure"}:
         return f"keep {experiment.control.name}."
     if following is None:
@@ -195,8 +196,8 @@ def _differences(shown: ExperimentReport, hypothesis: Hypothesis) -> Iterator[st
     tests = {(each.arm, test.hypothesis): test for each in shown.comparisons for test in each.tests}
     for arm in shown.arms[1:]:
         found = tests[arm.arm, hypothesis].difference
-        points = None if found is None else Metric(100 * found.value, 100 * found.low, 100 * found.high)
-        yield interval_cell(points, is_difference=True)
+        metric = None if found is None else Metric(found.value, found.low, found.high)
+        yield interval_cell(metric, is_difference=True)
 
 
 def _cell(value: float | None, format_value: Callable[[float], str]) -> str:

@@ -177,7 +177,8 @@ def _end_if_stopped() -> bool:
 
 
 def _draw_results(app: App, place: str, uploads: Sequence[Upload]) -> None:
-    """Draw the previews, and the buttons that add them."""
+    """Draw the buttons that add the transcripts, and the previews below them."""
+    buttons = st.container()
     chosen: list[tuple[Upload, Preview, str | None]] = []  # with who is the assistant
     for upload in uploads:
         with st.container(border=True):
@@ -198,9 +199,8 @@ def _draw_results(app: App, place: str, uploads: Sequence[Upload]) -> None:
                 chosen.append((upload, preview, assistant))
     if not chosen:
         return
-    redactor = Redactor() if redact_checkbox(f"redact-{place}") else None
     total = sum(preview.summary.n_conversations for _, preview, _ in chosen)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with buttons, st.container(horizontal=True, vertical_alignment="center"):
         opening = total == 1 and st.button(
             "Add and open", key=f"open-{place}", type="primary", icon=":material/query_stats:"
         )
@@ -208,6 +208,7 @@ def _draw_results(app: App, place: str, uploads: Sequence[Upload]) -> None:
         adding = st.button(
             label, key=f"add-{place}", type="secondary" if total == 1 else "primary", icon=":material/add:"
         )
+        redactor = Redactor() if redact_checkbox(f"redact-{place}") else None
         if not (opening or adding):
             return
         new = (

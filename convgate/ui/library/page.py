@@ -41,9 +41,9 @@ def _draw_library(app: App) -> None:
     """Draw the conversations and the ways to add some."""
     state = listing.page.begin()
     draw_outcome()
+    with st.expander("Add conversations of your own", icon=":material/add:", key="library.add"):
+        _draw_ways(app)
     if has_any := bool(app.conversations.keys()):
-        with st.expander("Add conversations", icon=":material/add:", key="library.add"):
-            _draw_ways(app)
         listing.draw_conversations(app, state)
     if _has_own(app):
         with st.expander("Samples", icon=":material/auto_stories:", key="library.samples"):
@@ -51,9 +51,6 @@ def _draw_library(app: App) -> None:
     else:
         st.subheader("Open another sample" if has_any else "Start with a sample", anchor=False)
         draw_samples(app)
-    if not has_any:
-        st.subheader("Or bring a conversation of your own", anchor=False)
-        _draw_ways(app)
 
 
 def _has_own(app: App) -> bool:

@@ -24,7 +24,6 @@ from convgate.guardrails.report import GuardrailsReport, ModeErrors
 from convgate.guardrails.rules import (
     DRIFT_RECOVERY,
     MAX_MISCLASSIFIED,
-    MIN_FAILURES,
     MIN_OVERALL_OUTCOMES,
     MIN_REVIEWS,
     RECOVERY,
@@ -48,7 +47,9 @@ _BADGES: dict[State, tuple[str, str]] = {
 
 
 def draw_open_alerts(alerts: Sequence[Alert], now: datetime) -> None:
-    """Draw a message for each open alert."""
+    """Draw a message for each open alert, or that there is none."""
+    if not alerts:
+        st.badge("No open alert", icon=":material/check_circle:", color="green")
     for alert in alerts:
         name = _name(alert) + (f" in {alert.mode}" if alert.mode else "")
         message = f"**{name}**, {format_age(alert.raised, now)}. {literal(alert.message)}"
@@ -69,35 +70,33 @@ def _statuses(report: GuardrailsReport, settings: Settings) -> list[tuple[str, S
     latest, alerts = report.latest, {alert.kind: alert for alert in report.open_alerts}
     confidence = (
         f"**{format_share(latest.low_share or 0)}** of {latest.judged:,} requests in the last"
-        f" {settings.guard.low_confidence_minutes:g} min, limit"
-        f" {format_share(settings.guard.low_confidence_share)}, at least"
-        f" {settings.guard.low_confidence_min_requests:,} requests"
+        f" {settings.guard.low_confidence_minutes:g} min; alert above"
+        f" {format_share(settings.guard.low_confidence_share)}, of"
+        f" {settings.guard.low_confidence_min_requests:,} or more"
     )
     has_judged = latest.judged >= settings.guard.low_confidence_min_requests
     rate, has_reviews = latest.misclassification_rate, latest.reviewed >= MIN_REVIEWS
     is_stopped = "misclassified" in alerts or (has_reviews and rate is not None and rate > MAX_MISCLASSIFIED)
     reviews = (
         f"**{format_share(rate or 0)}** of {pluralize(latest.reviewed, 'message')} reviewed in"
-        f" {REVIEW_WINDOW.days} days, limit {format_share(MAX_MISCLASSIFIED)}, at least {MIN_REVIEWS:,}"
+        f" {REVIEW_WINDOW.days} days; alert above {format_share(MAX_MISCLASSIFIED)}, of {MIN_REVIEWS:,} or"
+        " more"
     )
-    min_outcomes, overall = settings.guard.error_min_outcomes, latest.overall_rate
     errors = f"**{latest.overall.count:,} of {MIN_OVERALL_OUTCOMES:,}** outcomes for an overall rate"
-    if overall is not None:
-        rates = [(mode.newest.rate, mode) for mode in report.errors if mode.newest.rate is not None]
-        limit = format_share(settings.guard.error_factor * overall)
-        errors = f"No recent outcomes; limit {limit}, at least {min_outcomes:,}"
-        if rates:
-            highest, mode = max(rates, key=itemgetter(0))
-            errors = (
-                f"**{format_share(highest)}** of {mode.newest.count:,} at most, in {mode.mode};"
-                f" limit {limit}, from {MIN_FAILURES} failures on"
-            )
-    has_outcomes = overall is not None and any(mode.newest.count >= min_outcomes for mode in report.errors)
+    if latest.overall_rate is not None:
+        errors = f"No mode has {settings.guard.error_min_outcomes:,} recent outcomes"
+    nearest = [(mode.newest.failures / mode.alert_from, mode) for mode in report.errors if mode.alert_from]
+    if nearest:
+        _, mode = max(nearest, key=itemgetter(0))
+        errors = (
+            f"**{mode.newest.failures:,}** of the last {mode.newest.count:,} requests in {mode.mode} failed;"
+            f" alert from {mode.alert_from:,} on. It is the mode nearest to one"
+        )
     return [
-        ("Drift", *_drift(report, settings, alerts.get("drift"))),
+        ("Change of modes", *_drift(report, settings, alerts.get("drift"))),
         ("Low confidence", _state(is_alert="low_confidence" in alerts, has_data=has_judged), confidence),
-        ("Misclassification", _state(is_alert=is_stopped, has_data=has_reviews), reviews),
-        ("Errors", _state(is_alert="errors" in alerts, has_data=has_outcomes), errors),
+        ("Corrected modes", _state(is_alert=is_stopped, has_data=has_reviews), reviews),
+        ("Errors", _state(is_alert="errors" in alerts, has_data=bool(nearest)), errors),
     ]
 
 
@@ -112,7 +111,10 @@ def _drift(report: GuardrailsReport, settings: Settings, alert: Alert | None) ->
     if alert is None and requests < min_requests:
         return "not enough data", f"**{requests:,} of {min_requests:,}** requests in the last hour"
     limit = settings.guard.drift_limit if alert is None else float(alert.figures["limit"])
-    figure = f"**{nats:.3f}** nats from the baseline, limit {limit:g}; {requests:,} requests in the last hour"
+    figure = (
+        f"The modes of the last hour, {requests:,} requests, differ from the baseline by **{nats:.3f}**;"
+        f" alert above {limit:g}"
+    )
     return _state(is_alert=alert is not None, has_data=True), figure
 
 
@@ -130,7 +132,10 @@ def draw_charts(report: GuardrailsReport, settings: Settings) -> None:
         drift = Frame(report.since, report.until, _episodes(report, "drift", "all as GENERAL"))
         st.markdown("**Modes**", help="Pale bars have fewer than 20 requests.")
         _draw("modes", mode_shares_figure(bins, counts, drift, palette=palette), words["modes"])
-        st.markdown("**Drift**", help="KL divergence of the last hour's modes from the baseline, in nats.")
+        st.markdown(
+            "**Difference of the modes from the baseline (drift)**",
+            help="KL divergence of an hour's modes from the baseline, in nats: 0 when shares are equal.",
+        )
         if baseline is None:
             st.caption("No baseline.")
         else:
@@ -174,11 +179,11 @@ def _draw_errors(errors: Sequence[ModeErrors]) -> None:
             _failed(mode.newest),
             f"{mode.newest.count:,}",
             "–" if mode.period.rate is None else f"{format_share(mode.period.rate)} of {mode.period.count:,}",
-            "–" if mode.limit is None else format_share(mode.limit),
+            "–" if mode.alert_from is None else f"{mode.alert_from:,} failed",
         )
         for mode in errors
     ]
-    st.markdown(markdown_table(("", "Failed", "Newest", "This period", "Limit"), rows, numbers=True))
+    st.markdown(markdown_table(("", "Failed", "Newest", "This period", "Alert from"), rows, numbers=True))
 
 
 def _failed(outcomes: Outcomes) -> str:

@@ -94,10 +94,12 @@ def _draw_log(app: App, state: MonitorState, newest: datetime | None) -> None:
         st.warning("Requests are not logged: `guard.log` is off.", icon=":material/visibility_off:")
     draw_result(page)
     if newest is None:
-        st.markdown("No requests yet. Log them with:")
-        st.code(_EXAMPLE, language="python")
-        st.subheader("An example: a simulated day", anchor=False)
-        st.caption("Two and a half hours of it have other modes than usual, in one hour debugging fails.")
+        with st.expander("No requests yet. Log yours", icon=":material/add:"):
+            st.code(_EXAMPLE, language="python")
+        st.markdown(
+            "**A simulated day, as an example.** Two and a half hours of it have other modes than usual, in"
+            " one hour debugging fails."
+        )
         _draw_figures(_example(app.settings), app.settings)
         return
     st.fragment(_draw_report, run_every=REFRESH_SECONDS)(app, state, newest)
@@ -151,11 +153,11 @@ def _draw_baseline(app: App, shown: GuardrailsReport) -> None:
     st.subheader("Baseline", anchor=False)
     baseline, totals = shown.latest.baseline, shown.totals
     if baseline is None:
-        st.caption("No baseline: drift is not detected.")
+        st.caption("No baseline: a change of the modes (drift) is not detected.")
     else:
         st.caption(f"{pluralize(baseline.requests, 'request')}, set {format_time(baseline.at)}.")
     if shown.period_divergence is not None and totals.requests:
-        st.caption(f"This period is {shown.period_divergence:.3f} nats from the baseline.")
+        st.caption(f"The modes of this period differ from the baseline by {shown.period_divergence:.3f}.")
     min_requests = app.settings.guard.drift_min_requests
     with st.container(horizontal=True):
         st.button(

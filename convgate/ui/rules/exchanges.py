@@ -31,8 +31,8 @@ _STYLE = """\
 .exchange { padding-left: 0.7rem; border-left: 4px solid var(--kept); font-size: 0.9rem; line-height: 1.45; }
 .exchange.skipped { border-left: 4px dotted var(--skipped); }
 .exchange .head { display: flex; flex-wrap: wrap; gap: 0 0.7rem; align-items: baseline; }
-.exchange.kept .head b { color: var(--kept); }
-.exchange.skipped .head b { color: var(--skipped); }
+.exchange.kept b { color: var(--kept); }
+.exchange.skipped b { color: var(--skipped); }
 .exchange .category { padding: 0 0.4rem; border: 1px solid var(--hair); border-radius: 0.3rem; }
 .exchange .muted, .exchange .answer { color: var(--muted); }
 .exchange .flip { color: var(--flip); font-weight: 600; }
@@ -161,14 +161,15 @@ def exchange_html(
 ) -> str:
     """Return the decision with its reason, and both messages with their matches.
 
-    heading: such as the turn's number; before: the decision of before a change.
+    heading: such as the turn's number, or empty; before: the decision of before a change.
     """
     user, answer = (
         [match for match in decision.matches if match.said == said] for said in ("user", "assistant")
     )
+    outcome, reason = ("● Kept" if decision.keep else "○ Skipped"), decision.reason.partition(": ")[2]
     lines = [
         _head(decision, heading, before),
-        f'<div class="reason">{_text(decision.reason)}</div>',
+        f'<div class="reason"><b>{outcome}:</b> {_text(reason)}</div>',
         f'<div class="muted">Before: {_text(before.reason)} ({_name(before.category)})</div>'
         if before
         else "",
@@ -195,17 +196,15 @@ def mark(text: str, matches: Sequence[Match]) -> str:
 
 
 def _head(decision: GatekeeperDecision, heading: str, before: GatekeeperDecision | None) -> str:
-    parts = [
-        f'<span class="muted">{_text(heading)}</span>',
-        f"<b>{'● kept' if decision.keep else '○ skipped'}</b>",
-        f'<span class="category">{_name(decision.category)}</span>',
-    ]
+    parts = [f'<span class="muted">{_text(heading)}</span>'] if heading else []
+    if decision.category != "other":
+        parts.append(f'<span class="category">{_name(decision.category)}</span>')
     also = [_name(name) for name in decision.categories if name != decision.category]
     if also:
         parts.append(f'<span class="muted">also {", ".join(also)}</span>')
     if before is not None and before.keep != decision.keep:
         parts.append(f'<span class="flip">{"↑ skipped before" if decision.keep else "↓ kept before"}</span>')
-    return f'<div class="head">{"".join(parts)}</div>'
+    return f'<div class="head">{"".join(parts)}</div>' if parts else ""
 
 
 def _message(name: str, text: str, matches: Sequence[Match]) -> str:

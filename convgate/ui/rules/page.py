@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
+import re2
 import streamlit as st
 
-from convgate.core.text import format_share, pluralize
+from convgate.core.text import format_share, join_words, pluralize
 from convgate.gatekeeper.exchange import Exchange
-from convgate.gatekeeper.rules import RuleProblem, Rules, RulesError
-from convgate.gatekeeper.rules_file import parse_rules
+from convgate.gatekeeper.rules import MAX_PATTERN, MAX_REASON, PatternRule, RuleProblem, Rules, RulesError
+from convgate.gatekeeper.rules_file import add_rule, parse_rules
 from convgate.store.conversations import terms
 from convgate.ui.rules.exchanges import (
     CheckedConversation,
@@ -43,6 +45,8 @@ LOOKS = {
 SHOWS = {"all": "All", "kept": "Kept", "skipped": "Skipped", "default": "By default", "own": "By your rules"}
 ROWS_PER_PAGE = 10
 TEXT, DRAFT = "rules.text", "rules.draft"
+PHRASE, REASON, IS_PATTERN = "rules.phrase", "rules.reason", "rules.pattern"
+OUTCOMES = {"skip_patterns": "Skipped", "keep_patterns": "Kept"}
 EXAMPLE = r"""# keep_patterns come before skip_patterns; both before the built-in checks.
 # pattern: a regular expression (RE2), found anywhere in the message; write it in single quotes
 # applies_to: user, assistant or both; default: user
@@ -83,26 +87,14 @@ def draw_page(app: App) -> None:
         page.keep(state, problems)
     else:
         state = picked[0]
-    left = st.container()
-    if draft.is_open:
-        left, right = st.columns([1.45, 1], gap="medium")
-        with right:
-            draw_editor(draft)
-    with left:
-        with st.container(horizontal=True, horizontal_alignment="distribute"):
-            page.draw_choice("look", "Show", LOOKS)
-            if not draft.is_open:
-                st.button(
-                    "Add a rule of your own", key="rules.example", icon=":material/add:", on_click=_set_draft,
-                    args=(EXAMPLE,),
-                )  # fmt: skip
-        if state.look == "changes":
-            _draw_changes(app, state, draft)
-        elif state.look != "conversation":
-            listed = check_samples(app) if state.look == "samples" else _check_library(app)
-            _draw_exchanges(app, state, _decide_all(listed, draft))
-        elif picked is not None:
-            _draw_exchanges(app, state, decide(check_conversation(app, *picked[1:]), draft.shown))
+    page.draw_choice("look", "Show", LOOKS)
+    if state.look == "changes":
+        _draw_changes(app, state, draft)
+    elif state.look != "conversation":
+        listed = check_samples(app) if state.look == "samples" else _check_library(app)
+        _draw_exchanges(app, state, draft, _decide_all(listed, draft))
+    elif picked is not None:
+        _draw_exchanges(app, state, draft, decide(check_conversation(app, *picked[1:]), draft.shown))
 
 
 def _first_look(app: App, draft: RulesDraft) -> str:
@@ -120,14 +112,16 @@ def _decide_all(conversations: Sequence[CheckedConversation], draft: RulesDraft)
     return sorted(rows, key=lambda row: (row.is_default, row.decision.keep))
 
 
-def _draw_exchanges(app: App, state: RulesState, rows: Sequence[Row]) -> None:
-    """Draw how many exchanges are kept and why, and those that the filters choose."""
+def _draw_exchanges(app: App, state: RulesState, draft: RulesDraft, rows: Sequence[Row]) -> None:
+    """Draw how many exchanges are kept and why, the rules, and those that the filters choose."""
     if rows:
         st.markdown(
             _summary(rows),
-            help="By your rules and the built-in checks; no language model is asked here. Agents run in mode"
-            f" **{app.settings.gatekeeper.mode}** (setting gatekeeper\\_mode).",
+            help="By your rules and the built-in checks; by default, where nothing says that it can be left"
+            f" out. No language model is asked here. Agents run in mode **{app.settings.gatekeeper.mode}**"
+            " (setting gatekeeper\\_mode).",
         )
+    draw_editor(draft)
     matching = [row for row in rows if _contains(row.placed.exchange, state.search)]
     counts = {name: sum(_is_shown(row, name) for row in matching) for name in SHOWS}
     st.pills(
@@ -146,24 +140,27 @@ def _summary(rows: Sequence[Row]) -> str:
     n_kept = sum(row.decision.keep for row in rows)
     kept, skipped = (
         ", ".join(
-            f"{count:,} {literal(why)}"
+            f"{literal(why)} {count:,}"
             for why, count in Counter(row.why for row in rows if row.decision.keep is keep).most_common()
         )
         for keep in (True, False)
     )
     share = f"**{format_share(n_kept / len(rows))} kept:** {n_kept:,} of {pluralize(len(rows), 'exchange')}"
-    return f"{share}{f' ({kept})' if kept else ''}.{f' **Skipped:** {skipped}.' if skipped else ''}"
+    lines = [f"{share}: {kept}." if kept else f"{share}.", *([f"**Skipped:** {skipped}."] if skipped else [])]
+    return "  \n".join(lines)
 
 
 def _draw_changes(app: App, state: RulesState, draft: RulesDraft) -> None:
     """Draw the exchanges of the library that the text in the editor decides differently than the file."""
     if draft.rules is None:
         st.info("Fix the problems in your rules to preview them.")
+        draw_editor(draft)
         return
     changed = changed_decisions(_check_library(app), draft.saved, draft.rules)
     st.markdown(f"**{pluralize(len(changed), 'changed decision')}** in the library.")
     if not draft.is_changed:
-        st.caption("Edit your rules to see which decisions they change.")
+        st.caption("Add or edit a rule to see which decisions it changes.")
+    draw_editor(draft)
     _draw_rows(state, changed)
 
 
@@ -176,16 +173,16 @@ def _draw_rows(state: RulesState, rows: Sequence[Row]) -> None:
             title = row.conversation.title
             st.markdown(f"**{literal(title, limit=90)}**")
         turn, key = str(row.placed.user_turn + 1), row.conversation.key
-        with st.container(horizontal=True):
-            shown = exchange_html(
-                row.placed.exchange, row.decision, heading=f"turn {turn}", before=row.before
-            )  # fmt: skip
-            st.html(shown, width="stretch")
+        heading = f"turn {turn}"
+        with st.container(gap="xsmall"):
             if key is not None:
                 st.page_link(
-                    EXPLORE, label="Explore", icon=":material/query_stats:",
+                    EXPLORE, label=f"Turn {turn}", icon=":material/query_stats:",
                     query_params={"conversation": key, "selected": turn},
                 )  # fmt: skip
+                heading = ""
+            shown = exchange_html(row.placed.exchange, row.decision, heading=heading, before=row.before)
+            st.html(shown)
     page.draw_pages(len(rows), ROWS_PER_PAGE, number)
 
 
@@ -221,13 +218,6 @@ class RulesDraft:
         return self.saved if self.rules is None else self.rules
 
     @property
-    def is_open(self) -> bool:
-        """Whether the editor is shown: there is a rule, was one before, or somebody writes one."""
-        return bool(
-            self.file.text or self.file.problem or DRAFT in st.session_state or self.file.backup.exists()
-        )
-
-    @property
     def is_changed(self) -> bool:
         """Whether the text differs from the file."""
         return self.text != self.file.text
@@ -249,14 +239,49 @@ def load_draft(file: EditorFile) -> RulesDraft:
 
 
 def draw_editor(draft: RulesDraft) -> None:
-    """Draw the text with its problems and buttons."""
-    st.subheader("Your rules", anchor=False, help="They decide before the built-in checks.")
-    st.caption(f":material/draft: {literal(str(draft.file.path))}")
-    put(TEXT, draft.text)
-    st.text_area(
-        "Your rules, as YAML", key=TEXT, height=320, disabled=bool(draft.file.problem),
-        on_change=lambda: _set_draft(st.session_state[TEXT]), help="Press Ctrl+Enter to check the text.",
-    )  # fmt: skip
+    """Draw how many rules there are, the form for another one, the buttons, and the text behind a click."""
+    draw_result(page)
+    title = "Add a rule of your own"
+    if draft.rules:
+        counts = (("skip rule", draft.rules.skip_patterns), ("keep rule", draft.rules.keep_patterns))
+        numbers = join_words(pluralize(len(listed), name) for name, listed in counts if listed)
+        title = f"Your rules: {numbers}{', not saved yet' if draft.is_changed else ''}"
+    is_broken = bool(draft.file.problem or draft.problems)
+    with st.expander(title, icon=":material/rule:", expanded=is_broken or draft.is_changed):
+        if not is_broken:
+            _draw_form(draft)
+        _draw_buttons(draft)
+        if draft.file.problem:
+            st.error(literal(draft.file.problem, ltr=True), icon=":material/error:")
+        elif draft.problems:
+            _draw_problems(draft)
+        with st.expander("Edit as YAML", expanded=is_broken, type="compact"):
+            put(TEXT, draft.text)
+            st.text_area(
+                "Your rules, as YAML", key=TEXT, height=320, disabled=bool(draft.file.problem),
+                placeholder=EXAMPLE, on_change=lambda: _set_draft(st.session_state[TEXT]),
+                help="Press Ctrl+Enter to check the text.",
+            )  # fmt: skip
+            st.caption(f":material/draft: {literal(str(draft.file.path))}")
+
+
+def _draw_form(draft: RulesDraft) -> None:
+    """Draw the form that adds a rule to the draft."""
+    with st.form("rules.form", border=False, clear_on_submit=True):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.segmented_control(
+                "Exchanges with it are", list(OUTCOMES), default="skip_patterns", required=True,
+                key="rules.outcome", format_func=OUTCOMES.__getitem__,
+            )  # fmt: skip
+            st.text_input("Words in the message", key=PHRASE, max_chars=MAX_PATTERN, placeholder="ping")
+            st.text_input("Reason", key=REASON, max_chars=MAX_REASON, placeholder="says nothing lasting")
+            st.form_submit_button(
+                "Add", icon=":material/add:", on_click=run_action, args=(page, partial(_add, draft))
+            )
+        st.checkbox("The words are a regular expression", key=IS_PATTERN)
+
+
+def _draw_buttons(draft: RulesDraft) -> None:
     with st.container(horizontal=True, gap="xsmall"):
         st.button(
             "Save", key="rules.save", type="primary", icon=":material/save:", on_click=run_action,
@@ -273,15 +298,6 @@ def draw_editor(draft: RulesDraft) -> None:
                 disabled=draft.is_changed or bool(draft.file.problem),
                 help="Restores the file of before; a second undo restores the save.",
             )  # fmt: skip
-    draw_result(page)
-    if draft.file.problem:
-        st.error(literal(draft.file.problem, ltr=True), icon=":material/error:")
-    elif draft.problems:
-        _draw_problems(draft)
-    elif draft.rules is not None:
-        counts = [("skip rule", draft.rules.skip_patterns), ("keep rule", draft.rules.keep_patterns)]
-        numbers = ", ".join(pluralize(len(listed), name) for name, listed in counts)
-        st.caption(f"{numbers}. {'Not saved yet.' if draft.is_changed else 'Saved.'}")
 
 
 def _draw_problems(draft: RulesDraft) -> None:
@@ -303,6 +319,29 @@ def _set_draft(text: str | None = None) -> None:
         st.session_state.pop(DRAFT, None)
     else:
         st.session_state[DRAFT] = text
+
+
+def _add(draft: RulesDraft) -> ActionResult:
+    """Add the rule of the form to the draft, and show what it changes. Raises RulesError."""
+    values = st.session_state
+    pattern = values[PHRASE].strip()
+    if not values[IS_PATTERN]:
+        pattern = find_words(pattern)
+    text = add_rule(draft.text, values["rules.outcome"], PatternRule(pattern, values[REASON].strip()))
+    parse_rules(text)  # raises for one that is there already
+    _set_draft(text)
+    page.change(look="changes")
+    return ActionResult("Added. Look at what it changes, and save it.")
+
+
+def find_words(phrase: str) -> str:
+    r"""Return a regular expression that finds the phrase, in whole words where its ends are such.
+
+    >>> find_words("ping"), find_words("+1")
+    ('\\bping\\b', '\\+1\\b')
+    """
+    ends = [r"\b" if re.match(r"\w", letter, re.ASCII) else "" for letter in (phrase[:1], phrase[-1:])]
+    return f"{ends[0]}{re2.escape(phrase)}{ends[1]}" if phrase else ""
 
 
 def _save(draft: RulesDraft) -> ActionResult:

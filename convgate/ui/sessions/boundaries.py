@@ -152,11 +152,11 @@ def draw_turn(boundaries: ConversationBoundaries, selected: int) -> None:
     turns = MovedBoundaries(boundaries.app.store).changed_last(boundaries.key)
     draw_undo(boundaries.page, turns, partial(undo_edit, boundaries))
     st.page_link(
-        EXPLORE, label="Show what the policy keeps, in Explore", icon=":material/query_stats:",
+        EXPLORE, label="Explore with the policy “Session”", icon=":material/query_stats:",
         query_params={
             "conversation": boundaries.key, "turn": str(selected + 1), "policy": "session",
         },
-        help="The policy “Session” keeps the turns since the conversation began, by the saved rules.",
+        help="It keeps the turns since the conversation began, by the saved rules.",
     )  # fmt: skip
 
 

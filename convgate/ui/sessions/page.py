@@ -35,7 +35,6 @@ from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.picker import pick_conversation
 from convgate.ui.shared.samples import load_samples
 from convgate.ui.shared.session_state import clicked, selected_cell
-from convgate.ui.shared.tables import draw_numbers
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.turn import turn_labels
@@ -117,7 +116,7 @@ def _draw_conversation(app: App) -> None:
     _draw_rules(rules, saved_rules)
     boundaries = load_boundaries(app, page, key, rules)
     selected = boundaries.shown.conversation_starts[-1] if state.selected is None else state.selected
-    _draw_boundaries(boundaries, selected)
+    _draw_boundaries(boundaries, selected, rules.idle_gap_seconds)
 
 
 def _draw_example(app: App, state: SessionsState, problems: Sequence[str]) -> None:
@@ -127,12 +126,14 @@ def _draw_example(app: App, state: SessionsState, problems: Sequence[str]) -> No
     state, unknown = state.drop_unknown(len(sample.conversations[0]))
     page.keep(state, [*problems, *unknown])
     st.caption(f"The library is empty, so this is a sample: {literal(sample.title)}.")
-    boundaries = example_boundaries(app, page, sample.conversations[0], state.rules(BoundaryRules()))
-    _draw_boundaries(boundaries, sample.turn if state.selected is None else state.selected)
+    rules = state.rules(BoundaryRules())
+    boundaries = example_boundaries(app, page, sample.conversations[0], rules)
+    selected = sample.turn if state.selected is None else state.selected
+    _draw_boundaries(boundaries, selected, rules.idle_gap_seconds)
 
 
-def _draw_boundaries(boundaries: ConversationBoundaries, selected: int) -> None:
-    _draw_summary(boundaries)
+def _draw_boundaries(boundaries: ConversationBoundaries, selected: int, gap: float) -> None:
+    _draw_summary(boundaries, gap)
     with st.container(key="sessions-body"):
         left, right = st.columns([1.45, 1], gap="medium")
         with left:
@@ -147,18 +148,18 @@ def _draw_rules(rules: BoundaryRules, saved: BoundaryRules) -> None:
     with st.sidebar:
         st.markdown("**Rules**", help="Changes apply to this page only. The lines below save them.")
         st.select_slider(
-            "Idle gap that ends a session",
+            "Time without a message that ends a session",
             sorted({*_GAPS, math.inf, rules.idle_gap_seconds, saved.idle_gap_seconds}),
             format_func=lambda gap: "none" if math.isinf(gap) else format_duration(gap),
             **page.control("gap", rules.idle_gap_seconds),
         )  # fmt: skip
         st.toggle(
-            "“Continue” overrides the gap",
+            "“Continue” goes on after a longer time",
             **page.control("override", rules.continue_overrides_gap),
             help="A message that begins with “continue” continues the conversation after any gap.",
         )
         st.toggle(
-            "COMPLETE closes the conversation",
+            "A workflow's COMPLETE ends the conversation",
             **page.control("complete", rules.close_on_complete),
             help="The message after the workflow state COMPLETE begins a conversation.",
         )
@@ -178,20 +179,20 @@ def settings_lines(rules: BoundaryRules, saved: BoundaryRules) -> str:
     return tomli_w.dumps({"session": changed} if changed else {})
 
 
-def _draw_summary(boundaries: ConversationBoundaries) -> None:
+def _draw_summary(boundaries: ConversationBoundaries, gap: float) -> None:
+    """Draw how many conversations and sessions there are; gap: seconds that end a session."""
     shown = boundaries.shown
     times = times_of(boundaries.key, boundaries.conversation)
     longest = max(((later - time).total_seconds() for time, later in pairwise(times or ())), default=0.0)
-    numbers = [
-        ("Sessions", f"{len(shown.session_starts):,}", "", ""),
-        ("Conversations", f"{len(shown.conversation_starts):,}", "", ""),
-        ("Messages", f"{len(boundaries.conversation):,}", "", ""),
-    ]
+    words = f"**{pluralize(len(boundaries.conversation), 'message')}: {_count(shown)}.**"
+    if times is not None and not math.isinf(gap):
+        words += f" A session ends after {format_duration(gap)} without a message."
     if longest > 0:
-        numbers.append(("Longest gap", format_duration(round(longest)), "", ""))
+        words += f" The longest time without one is {format_duration(round(longest))}."
     if boundaries.edits:
-        numbers.append(("Edited turns", f"{len(boundaries.edits):,}", "", _by_rules(boundaries)))
-    draw_numbers(numbers, key="sessions-strip")
+        edited = pluralize(len(boundaries.edits), "turn")
+        words += f" {edited} edited; by the rules alone, {_count(boundaries.by_rules)}."
+    st.markdown(words)
     if times is None:
         st.info(
             "Most messages have no time, so no gap ends a session. Commands, workflow states and edits still"
@@ -204,13 +205,9 @@ def _draw_summary(boundaries: ConversationBoundaries) -> None:
         st.warning(f"{literal(problems)}{more}", icon=":material/warning:")
 
 
-def _by_rules(boundaries: ConversationBoundaries) -> str:
-    rules = boundaries.by_rules
-    counts = (
-        pluralize(len(rules.session_starts), "session"),
-        pluralize(len(rules.conversation_starts), "conversation"),
-    )
-    return f"By the rules alone: {', '.join(counts)}."
+def _count(boundaries: Boundaries) -> str:
+    conversations = pluralize(len(boundaries.conversation_starts), "conversation")
+    return f"{conversations} in {pluralize(len(boundaries.session_starts), 'session')}"
 
 
 def _draw_chart(boundaries: ConversationBoundaries, selected: int) -> None:
@@ -284,7 +281,7 @@ def _select_row() -> None:
 
 def draw_stored(app: App) -> None:
     """Draw the table of sessions, and the button that deletes the selected one."""
-    with st.expander("Stored sessions of running agents", icon=":material/history:"):
+    with st.expander("Sessions that your agents stored", icon=":material/history:"):
         draw_problem()
         sessions = Sessions(app.store).recent(limit=_MAX_ROWS)
         if not sessions:

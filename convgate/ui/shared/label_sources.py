@@ -173,6 +173,6 @@ MIN_CONVERSATIONS = 25
 
 
 def few_conversations(conversations: int) -> str:
-    """Return a sentence about too few conversations; empty when there are enough."""
+    """Return the end of a sentence about too few conversations; empty when there are enough."""
     is_enough = conversations >= MIN_CONVERSATIONS
-    return "" if is_enough else f"{conversations} of {MIN_CONVERSATIONS} conversations: too few to trust."
+    return "" if is_enough else f"; too few to trust ({conversations} of {MIN_CONVERSATIONS} conversations)"

@@ -88,9 +88,10 @@ def _draw_start(
     app: App, names: Sequence[str], known: Mapping[str, SetInfo], *, has_parent: bool, is_next: bool
 ) -> None:
     """Draw what is learned from and how it is compared, in a sentence, and the button."""
-    is_empty = not (names or st.session_state.get(REPLAY))
-    if is_empty:
-        words = "Choose data to learn from."
+    if not names:
+        words = "Choose labelled data above to learn from."
+        if not known[LABELS].judged:
+            words = "You have no labels yet: label some turns, or choose other labelled data above."
     else:
         conversations, overlaps = count_together(app, names)
         how = "a part of them is held out to compare the new version with its parent"
@@ -109,7 +110,7 @@ def _draw_start(
         st.button(
             "Start training", key=START, type="primary" if is_next else "secondary",
             icon=":material/play_arrow:", on_click=attempt, args=(_start, app, names),
-            disabled=is_empty or not has_parent,
+            disabled=not names or not has_parent,
             help="It runs in the background: you can leave or reload this page.",
         )  # fmt: skip
         st.markdown(words, width="stretch")
@@ -187,8 +188,8 @@ def _draw_version(versions: Versions) -> bool:
     st.text_input("Note", key=NOTE, max_chars=400, placeholder="What is new about it?")
     st.toggle(
         "Activate it when it is better", value=True, key=ACTIVATE, persist_state="session",
-        help="When the 95% interval of its gain excludes 0 on at least 25 held-out conversations. Otherwise"
-        " it waits for you.",
+        help="Better: it misses fewer needed turns, or sends fewer tokens where both versions keep the"
+        " promise. The 95% interval has to exclude 0 on 25 held-out conversations; else it waits for you.",
     )  # fmt: skip
     return True
 
@@ -233,7 +234,7 @@ def _draw_list(app: App) -> None:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             with st.container(gap=None):
                 st.markdown(f"{icon} **{state_name}** · {literal(_title(run), limit=80)}{badge}")
-                st.caption(literal(_details(run), limit=240))
+                st.caption(literal(" · ".join([*_verdict(run), _details(run)]), limit=240))
             st.button("Open", key=f"train.open.{run.id}", on_click=page.change, kwargs={"run": run.id})
     if len(runs) > SHOWN:
         st.caption(f"The newest {SHOWN} of {len(runs):,}. Delete some to see older ones.")
@@ -244,13 +245,18 @@ def _title(run: Run) -> str:
     return run.version or name or f"started {run.started:%Y-%m-%d %H:%M}"
 
 
+def _verdict(run: Run) -> list[str]:
+    """Return how it compares with its parent, of one that is done."""
+    if run.state != "done":
+        return []
+    verdict = read_verdict(run.outcome.get("against_parent"))
+    parent = (run.request.parent if run.request else None) or "its parent"
+    return [verdict.headline(parent) if verdict else "Not compared with its parent"]
+
+
 def _details(run: Run) -> str:
-    """Return the result, the data, the parent, how far it is, and when it started."""
+    """Return the data, the parent, how far it is, and when it started."""
     parts = []
-    if run.state == "done":
-        verdict = read_verdict(run.outcome.get("against_parent"))
-        parent = (run.request.parent if run.request else None) or "its parent"
-        parts.append(verdict.headline(parent) if verdict else "Not compared with its parent")
     if run.request is not None:
         parts.append(", ".join([*run.request.sets, *run.request.replay]))
         parts.append(f"from {run.request.parent}" if run.request.parent else "from scratch")

@@ -1,4 +1,4 @@
-"""The result of a training: who gets all they need now, what changed, the figures, and activation."""
+"""The result of a training: the verdict, activation, what changed, and the averages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _METRICS = {
 
 
 def draw_report(app: App, run: Run) -> None:
-    """Draw who gets all they need now, what changed, the metrics, and the activation or its undo."""
+    """Draw the verdict, the activation or its undo, what changed, and the averages."""
     versions, name = Versions(app.settings.home), run.version
     if name is None or name not in versions.names():
         st.warning(f"Its version {literal(name or '')} was deleted.", icon=":material/delete:")
@@ -43,8 +43,7 @@ def draw_report(app: App, run: Run) -> None:
         st.markdown(f"**Version {literal(name)} saved.** {literal(run.message)}")
     else:
         icon = ":material/check:" if verdict.better else ":material/close:"
-        words = f"{verdict.answered.sentence}." if verdict.answered else run.message
-        st.markdown(f"{icon} **{literal(verdict.headline(parent))}.** {literal(words)}")
+        st.markdown(f"{icon} **{literal(verdict.headline(parent))}.**")
     with st.container(horizontal=True, vertical_alignment="center"):
         _draw_activation(app, run, versions, name)
         st.page_link(
@@ -53,6 +52,7 @@ def draw_report(app: App, run: Run) -> None:
     if verdict is not None:
         if "changes" in run.outcome:  # kept since the release that added them
             _draw_changes(app, run, name, by_folds=bool(verdict.folds))
+        st.markdown(f"On average, {literal(verdict.misses.sentence)}.")
         with st.expander("All figures", icon=":material/table_chart:"):
             st.markdown(literal(run.message))
             for method, measured in versions.get(name).card.metrics.items():

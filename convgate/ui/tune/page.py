@@ -108,8 +108,7 @@ def draw_page(app: App) -> None:
         for overlap in results.scored.overlaps:
             st.caption(literal(overlap.sentence))
         draw_curve(results, state.promise)
-        _draw_sentence(results, state.promise)
-        st.caption(f"Measured on {literal(settings.labels)}.")
+        _draw_sentences(results, state.promise, settings.labels)
     draw_saving(settings, is_next=improvement.is_next("threshold"))
     if results is not None:
         _draw_changes(app, results, policy)
@@ -153,7 +152,7 @@ def draw_curve(results: TuneResults, promise: float) -> None:
     row = curve.row_for(promise) if curve is not None else None
     mark = None
     if curve is not None and row is not None:
-        name = f"<b>{format_share(promise)}</b> lost here"
+        name = f"<b>{format_share(promise)}</b> of the needed turns missed"
         mark = AnswerMark(name, float(curve.kept_token_share[row]), float(curve.answerable[row]))
     figure = answer_curve_figure(
         curve, today=_mark("today", results.today), new=_mark("new", results.new), promise=mark,
@@ -177,11 +176,22 @@ def _click(results: TuneResults) -> None:
         page.change(choice=results.at(row))
 
 
-def _draw_sentence(results: TuneResults, promise: float) -> None:
-    """Draw the promise, what the new settings do compared with today's, and what is in the way."""
+def _draw_sentences(results: TuneResults, promise: float, labels: str) -> None:
+    """Draw what today's settings do, what the new ones would, why none are suggested, and the promise."""
+    new, today = results.new, results.today
+    changes = f"{new.sentence}." if not new.choice.same(today.choice) else "as today."
+    st.markdown(
+        f"**Today:** {literal(today.sentence)}.  \n**New:** {literal(changes)} {_why_none(results, promise)}"
+    )
+    line = (
+        f" At the dashed line these labels miss {format_share(promise)}; to promise that for new"
+        " conversations takes a margin, so such a setting is further right."
+    )
+    has_line = results.curve is not None and isinstance(new.choice.rule, MaxMissed)
+    st.caption(f"Measured on {literal(labels)}.{line if has_line else ''}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.select_slider(
-            "Lose at most this share of the needed turns", sorted({0.0, *PROMISES, promise}), width=340,
+            "Miss at most this share of the needed turns", sorted({0.0, *PROMISES, promise}), width=340,
             format_func=format_share, **page.control("promise"),
         )  # fmt: skip
         suggested = results.suggested
@@ -189,11 +199,6 @@ def _draw_sentence(results: TuneResults, promise: float) -> None:
             st.button(
                 "Use the suggestion", key="tune.use_best", on_click=page.change, kwargs={"choice": suggested}
             )
-    new, today = results.new, results.today
-    words = f"**Today: {literal(today.sentence)}.**"
-    if not new.choice.same(today.choice):
-        words = f"**New: {literal(new.sentence)}.** Today: {literal(today.sentence)}."
-    st.markdown(f"{words} {_why_none(results, promise)}")
     if new.choice.limits != NO_LIMITS:
         st.caption("The curve ignores the limits on the number of turns; the marks have them.")
 

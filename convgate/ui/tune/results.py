@@ -29,14 +29,15 @@ class RuleResult:
 
     @property
     def sentence(self) -> str:
-        """Who gets all they need, and for how much."""
+        """How many messages and needed turns are missed, and for how much."""
         figures = self.figures
         share = format_share(figures.kept_token_share)
         if not figures.asked:
             return f"no message here needs a turn; {share} of the tokens are sent"
         return (
-            f"{figures.answered:,} of {pluralize(figures.asked, 'message')} get every turn they need,"
-            f" with {share} of the tokens"
+            f"{figures.asked - figures.answered:,} of {pluralize(figures.asked, 'message')} miss a turn that"
+            f" they need ({format_share(figures.missed.value or 0)} of the needed turns), with {share} of the"
+            " tokens"
         )
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.core.errors import GateError
-from convgate.core.text import format_age, format_number, format_share, format_signed, pluralize
+from convgate.core.text import format_age, format_share, pluralize
 from convgate.evaluation.comparison import compare_all
 from convgate.evaluation.evaluate import pool_results
-from convgate.evaluation.results import Summary
+from convgate.evaluation.metrics import METRICS
 from convgate.ui.shared import scoring
 from convgate.ui.shared.actions import ActionResult, draw_result, run_action
 from convgate.ui.shared.activation import activate, bold, roll_back
@@ -35,6 +35,7 @@ from convgate.ui.shared.navigation import COMPARE, LABEL
 from convgate.ui.shared.page_state import Address, StandaloneState, param
 from convgate.ui.shared.policy_options import version_option
 from convgate.ui.shared.results_cache import measure_policy
+from convgate.ui.shared.tables import format_points
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.training_curves import draw_epochs
 from convgate.versions import check_name, is_name
@@ -45,7 +46,7 @@ from convgate.versions.version import LIMITS, Version
 
 _STYLE = Path(__file__).with_name("versions.css")
 PER_PAGE = 10
-FIGURES = {"answerable": "Answerable", "map": "MAP", "kept_token_share": "Tokens sent"}
+FIGURES = {"answerable": "All needed sent", "missed": "Needed missed", "kept_token_share": "Tokens sent"}
 """The figures of the table by the names that `convgate evaluate` prints."""
 
 _WIDTHS = (300, 106)  # px, of the first column and the others
@@ -163,21 +164,19 @@ def draw_list(
         return
     number = min(number, -(-len(versions) // PER_PAGE))
     shown = versions[(number - 1) * PER_PAGE : number * PER_PAGE]
-    figures = measure_versions(app, version_list, shown, data) if data else {}
+    figures, measured = measure_versions(app, version_list, shown, data) if data else ({}, "")
+    if measured:
+        st.markdown(f"{literal(measured)}.")
     with st.container(key="versions-table", gap="xsmall"):
         if figures:
             _draw_head()
         for version in shown:
             _draw_row(app, version_list, version, figures, is_next=version.name == waiting)
-    if figures and data:
-        words = f"Answerable: messages that get every turn they need. Measured on {plain_name(data)}."
-        if len(figures) > 1:
-            words += (
-                " In brackets: the difference to the active version, of shares in points; bold when its"
-                " 95% interval excludes 0."
-            )
-        st.caption(literal(words))
-    else:
+    if len(figures) > 1:
+        st.caption(
+            "Below each: the difference to the active version in points; bold when its interval excludes 0."
+        )
+    elif not figures:
         st.page_link(LABEL, label="Label some turns to measure versions on them", icon=":material/label:")
     page.draw_pages(len(versions), PER_PAGE, number)
 
@@ -191,8 +190,8 @@ def _draw_head() -> None:
 
 def measure_versions(
     app: App, version_list: VersionList, shown: Sequence[Version], data: str
-) -> dict[str, dict[str, str]]:
-    """Return the cells of each version on the same labelled cases, with the difference to the active one.
+) -> tuple[dict[str, dict[str, str]], str]:
+    """Return the cells of each version, with the difference to the active one, and what they are measured on.
 
     Those that cannot be measured, such as versions of another encoder, are left out.
     """
@@ -204,30 +203,35 @@ def measure_versions(
             gate = scoring.load_gate(app, version_option(version.name))
             judged[version.name] = measure_policy(relevance_set, digest, gate)
     if not judged or not relevance_set.cases:
-        return {}
+        return {}, ""
     result = pool_results(judged)
     name = active.name if active and active.name in judged else None
     differences = compare_all(result, baseline=name) if name else {}
-    return {
+    cells = {
         other: {
-            metric: _format_figure(metric, measured.overall[metric], differences.get(other))
+            metric: _format_figure(
+                policy.overall[metric], differences[other][metric] if other in differences else None
+            )
             for metric in FIGURES
         }
-        for other, measured in result.policies.items()
+        for other, policy in result.policies.items()
     }
+    asked = int(next(iter(result.policies.values())).terms[:, 1, METRICS.index("answerable")].sum())
+    return cells, (
+        f"Measured on {pluralize(asked, 'message')} of {pluralize(result.conversations, 'conversation')} of"
+        f" {plain_name(data)} that need earlier turns"
+    )
 
 
-def _format_figure(metric: str, measured: Metric, difference: Summary | None) -> str:
-    """Return a value and its difference as Markdown."""
+def _format_figure(measured: Metric, difference: Metric | None) -> str:
+    """Return a share and its difference as Markdown."""
     if measured.value is None:
         return "–"
-    is_share = metric != "map"
-    value = format_share(measured.value) if is_share else format_number(measured.value)
-    delta = difference[metric] if difference else None
-    if delta is None or delta.value is None:
+    value = format_share(measured.value)
+    if difference is None or difference.value is None:
         return value
-    words = format_signed(100 * delta.value, 0) if is_share else format_signed(delta.value)
-    return f"{value} :small[({f'**{words}**' if delta.excludes_0 else words})]"
+    words = format_points(difference.value)
+    return f"{value}  \n:small[{f'**{words}**' if difference.excludes_0 else words}]"
 
 
 def draw_badges(version_list: VersionList, version: Version) -> None:
@@ -275,7 +279,8 @@ def _draw_row(
     *,
     is_next: bool,
 ) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key=f"version-{version.name}"):
+    key = "version-active" if version.name == version_list.active else f"version-of-{version.name}"
+    with st.container(horizontal=True, vertical_alignment="center", key=key):
         with st.container(gap=None, width=_WIDTHS[False]):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.button(
