@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from convgate.training.comparison import compare_gates
+from convgate.gate.thresholds import Absolute, MaxMissed
+from convgate.training.comparison import compare_gates, keep_promise
 from convgate.training.episodes import read_episodes
 from convgate.training.gate_module import GateModule
 from convgate.training.report import CaseDecisions, Misses, list_changes, make_verdict
@@ -40,7 +41,10 @@ def case_decisions(id: str, group: str, *rows: tuple[int, bool, bool, bool]) -> 
     """Rows of turn, relevant, kept by the parent, kept by the child."""
     turns, relevant, parent_kept, child_kept = (np.array(column) for column in zip(*rows, strict=True))
     tokens = np.full(len(turns), 10)
-    return CaseDecisions(id, group, group, "", 20, turns, tokens, relevant, relevant, parent_kept, child_kept)
+    kept = parent_kept, child_kept
+    return CaseDecisions(
+        id, group, group, "", 20, turns, tokens, relevant, relevant, *kept, *(1.0 * each for each in kept)
+    )
 
 
 def case_decisions_of(*right: int) -> list[CaseDecisions]:
@@ -113,6 +117,20 @@ def test_misses_decide_and_within_the_promise_the_tokens(
     assert verdict.headline("first") == headline
     assert verdict.better == headline.startswith("Better")
     assert headline.replace("first", "its parent") in verdict.sentence
+
+
+def test_both_gates_are_compared_where_they_just_keep_the_promise() -> None:
+    rows = [(turn, turn in (0, 1), True, True) for turn in range(4)]  # each by its own rule keeps all
+    before, after = np.array([0.2, 0.5, 0.3, 0.4]), np.array([0.1, 0.6, 0.05, 0.01])
+    cases = [replace(case_decisions("c", "talk", *rows), parent_reach=before, child_reach=after)]
+    parent = MaxMissed(0.02, levels="0.02:0.3 0.1:0.6")
+    rule, (compared,) = keep_promise(MaxMissed(0.02), parent, cases)
+    assert compared.parent_kept.tolist() == [True] * 4
+    assert compared.child_kept.tolist() == [True, True, False, False], "what it needs, and no more"
+    assert rule == MaxMissed(0.02, levels="0.02:0.15 0.1:0.3")
+    _, (compared,) = keep_promise(MaxMissed(0.5), replace(parent, max_missed=0.5), cases)
+    assert compared.child_kept.tolist() == [False, True, False, False], "half may be lost"
+    assert keep_promise(Absolute(), Absolute(), cases) == (Absolute(), cases)
 
 
 def test_copies_and_beginnings_of_a_conversation_are_one_in_the_figures() -> None:

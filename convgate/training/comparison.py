@@ -6,15 +6,18 @@ The intervals are over conversations: how much others could change the numbers, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from convgate.gate.rule import Cut, Rule
-from convgate.gate.thresholds import Absolute, Anchored
+from convgate.gate.promise import read_levels, write_levels
+from convgate.gate.rule import Rule
+from convgate.gate.thresholds import Absolute, Anchored, MaxMissed
 from convgate.training.episodes import BATCH_SIZE, Episode, batches
 from convgate.training.gate_module import GateModule
 from convgate.training.report import CaseDecisions
@@ -48,11 +51,12 @@ def compare_gates(
         costs = np.ones(stop, dtype=np.int64) if known is None else known[:stop]
         starts = range(0, len(episode.questions), BATCH_SIZE)
         for first, batch in zip(starts, batches(child, episode), strict=True):
-            kept = []
+            kept, reach = [], []
             for gate, rule in zip((parent, child), rules, strict=True):
                 scores = torch.sigmoid(gate(batch.turns, batch.messages, batch.mask).logit)
-                decide = partial(rule.cut, learned=gate.learned_threshold)
-                kept.append(_decide(decide, scores, batch.mask, costs[episode.start :]))
+                decide = partial(_decide, scores, batch.mask, costs[episode.start :], gate.learned_threshold)
+                kept.append(decide(lambda *args, rule=rule, **known: rule.cut(*args, **known).kept) > 0)
+                reach.append(decide(rule.reach) if rule.swept else kept[-1].astype(np.float64))
             for row, judged in enumerate(batch.judged):
                 question = episode.questions[first + row]
                 turns = episode.start + torch.nonzero(judged).flatten().numpy()
@@ -67,21 +71,70 @@ def compare_gates(
                         tokens=costs[turns],
                         relevant=batch.relevant[row][judged].bool().numpy(),
                         needed=(batch.target[row][judged] == 1).numpy(),
-                        parent_kept=kept[0][row][judged].numpy(),
-                        child_kept=kept[1][row][judged].numpy(),
+                        parent_kept=kept[0][row][judged.numpy()],
+                        child_kept=kept[1][row][judged.numpy()],
+                        parent_reach=reach[0][row][judged.numpy()],
+                        child_reach=reach[1][row][judged.numpy()],
                     )
                 )
     return cases
 
 
-def _decide(decide: Callable[..., Cut], scores: Tensor, mask: Tensor, tokens: NDArray[np.int64]) -> Tensor:
-    """Return (B, n) what a rule keeps in each case; tokens: (n,)."""
-    kept = torch.zeros_like(mask)
-    for row, history in enumerate(mask):
-        costs = tokens[: len(history)][history.numpy()]
-        selection = decide(scores[row][history].double().numpy(), tokens=costs)
-        kept[row, history] = torch.from_numpy(selection.kept)
-    return kept
+def _decide(
+    scores: Tensor,
+    mask: Tensor,
+    tokens: NDArray[np.int64],
+    learned: float,
+    decide: Callable[..., NDArray[Any]],
+) -> NDArray[np.float64]:
+    """Return (B, n) what a rule says of each turn in each case, 0 for those after it; tokens: (n,)."""
+    result = np.zeros(mask.shape)
+    for row, history in enumerate(mask.numpy()):
+        known = scores[row].double().numpy()[history]
+        result[row, history] = decide(known, learned=learned, tokens=tokens[: len(history)][history])
+    return result
+
+
+def keep_promise(
+    rule: Rule, parent: Rule, cases: Sequence[CaseDecisions]
+) -> tuple[Rule, list[CaseDecisions]]:
+    """Return the child's rule, and what both keep of these cases where they just keep the promise.
+
+    A promise is calibrated on the scores of one gate, and those of a child are on another scale. So both are
+    compared at the highest level at which they lose no more than is promised on these cases, and the child
+    takes its parent's levels in the same proportion, until it is calibrated itself. Other rules stay.
+    """
+    if not (isinstance(rule, MaxMissed) and isinstance(parent, MaxMissed)):
+        return rule, list(cases)
+    before = _level([(case.needed, case.parent_reach) for case in cases], rule.max_missed)
+    after = _level([(case.needed, case.child_reach) for case in cases], rule.max_missed)
+    if not before or not after:
+        return rule, list(cases)
+    levels = read_levels(parent.levels) or [(parent.max_missed, parent.max_missed)]
+    scaled = [(promise, min(1.0, level * after / before)) for promise, level in levels]
+    return replace(rule, levels=write_levels(scaled)), [
+        replace(
+            case,
+            parent_kept=np.greater_equal(case.parent_reach, before),
+            child_kept=np.greater_equal(case.child_reach, after),
+        )
+        for case in cases
+    ]
+
+
+def _level(cases: Sequence[tuple[NDArray[np.bool_], NDArray[np.float64]]], promise: float) -> float:
+    """Return the highest level at which cases lose no more than is promised on average; 0 without any.
+
+    cases: of each, which of its turns are needed and what they reach.
+    """
+    needed = [reach[needed] for needed, reach in cases if needed.any()]
+    if not needed:
+        return 0.0
+    reached = np.concatenate(needed)
+    lost = np.concatenate([np.full(len(turns), 1 / len(turns) / len(needed)) for turns in needed])
+    order = np.argsort(reached, kind="stable")
+    within = int(np.count_nonzero(np.cumsum(lost[order]) <= promise + 1e-12))
+    return float(reached[order][min(within, len(reached) - 1)])
 
 
 def fit_threshold(gate: GateModule, parts: Parts, rule: Rule) -> float | None:

@@ -39,6 +39,8 @@ class CaseDecisions:
     needed: Bools  # (n,) without which the answer is wrong
     parent_kept: Bools  # (n,)
     child_kept: Bools  # (n,)
+    parent_reach: Terms  # (n,) as `Rule.reach`; of a rule without a sweep, whether it is kept
+    child_reach: Terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class Misses:
 
 @dataclass(frozen=True, slots=True)
 class TrainingVerdict:
-    """Both gates on the held-out cases, each by the rule that it has when active.
+    """Both gates on the held-out cases, each by its rule; a promise at the level that keeps it there.
 
     Needed turns that are missed decide; where both miss no more than the promise, or as many, the tokens do.
     """

@@ -14,7 +14,7 @@ from convgate.embedding.base import Encoder
 from convgate.evaluation.judged_cases import EvaluationProgress, count_tokens, silent
 from convgate.gate.rule import Rule
 from convgate.gate.thresholds import MaxMissed
-from convgate.training.comparison import compare_gates, fit_threshold
+from convgate.training.comparison import compare_gates, fit_threshold, keep_promise
 from convgate.training.epochs import Epoch
 from convgate.training.gate_module import GateModule
 from convgate.training.progress import report_run
@@ -117,6 +117,7 @@ def train_version(
             decisions = _compare(plan, parts, parent, trainer.best, rule, encoder, reporter, compare)
             if decisions:
                 promise = rule.max_missed if isinstance(rule, MaxMissed) else MaxMissed().max_missed
+                rule, decisions = keep_promise(rule, parent.card.rule, decisions)
                 verdict, metrics = make_verdict(decisions, promise=promise, folds=len(parts.folds))
                 changes = list_changes(decisions)
                 measured = {CROSS_VALIDATED if parts.folds else HELD_OUT: metrics}
@@ -210,7 +211,7 @@ def _compare(
     progress: EvaluationProgress,
     compare: Callable[..., list[CaseDecisions]],
 ) -> list[CaseDecisions]:
-    """Return what parent and child decide on the held-out cases, each by the rule that it has when active.
+    """Return what parent and child decide on the held-out cases, each by its rule.
 
     In a cross-validation, a gate trained in the same way on the rest of each fold stands for the child.
     """
