@@ -33,13 +33,13 @@ PARTS: Mapping[str, LogitPart] = {
     "recency": LogitPart("recency", "What newer turns gain by their place; training decides how much."),
     "decay": LogitPart("age", "What a turn loses by being old; never more than 1."),
     "meaning": LogitPart("meaning", "How close the turn's meaning is to the current message's."),
-    "neighbours": LogitPart("neighbours", "How close the turns just before and after this one are to it."),
+    "neighbours": LogitPart("around it", "How close the turns just before and after this one are to it."),
     "passages": LogitPart(
         "passages", "How close the turn's best passage is to the message, and those around it."
     ),
     "words": LogitPart("words", "Words that the turn shares with the message, rare ones above all."),
     "speaker": LogitPart("speaker", "Who speaks, and whether this is the newest turn of that person."),
-    "addressing": LogitPart("addressing", "Who calls whom by name."),
+    "addressing": LogitPart("names", "Who calls whom by name."),
     "turn": LogitPart("form", "What the turn is like: a question, an answer, long, short, code."),
     "message": LogitPart(
         "message", "What the message and the conversation are like: the same for all turns."
@@ -93,7 +93,7 @@ def waterfall_figure(
     fig.update_layout(
         showlegend=False,
         xaxis=axis(
-            palette, f"logit: {format_signed(total)} is a score of <b>{score}</b>",
+            palette, f"a sum of {format_signed(total)} is a score of <b>{score}</b>",
             range=_waterfall_range(values, threshold_logit), zeroline=True, zerolinecolor=palette.muted,
         ),
         yaxis=_name_axis(palette, autorange="reversed"),
@@ -215,7 +215,7 @@ def links_figure(
         for row, link in enumerate(links)
     ]
     above: dict[str, Any] = {"yref": "paper", "y": 1, "yanchor": "bottom"}
-    notes += [{"text": "attention", "x": 0, "xanchor": "left", **above}]
+    notes += [{"text": "share", "x": 0, "xanchor": "left", **above}]
     notes += [{"text": "effect", "x": 1, "xanchor": "right", **above}]
     for note in notes:
         fig.add_annotation(xref="paper", font={"size": 12, "color": palette.ink}, **note)
@@ -255,6 +255,6 @@ def _tier_logits(decisions: TurnDecisions, index: int) -> dict[str, float]:
     if not len(rows):
         raise KeyError(index)
     columns = {
-        "1: turn alone": decisions.tier1, "2: among turns": decisions.attention, "final": decisions.logits,
+        "by itself": decisions.tier1, "among others": decisions.attention, "final": decisions.logits,
     }  # fmt: skip
     return {name: float(column[rows[0]]) for name, column in columns.items()}

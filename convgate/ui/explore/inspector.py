@@ -13,7 +13,15 @@ from scipy.special import expit
 
 from convgate.core.conversation import ContentPart
 from convgate.core.decisions import TurnDecisions
-from convgate.core.text import format_share, format_signed, format_threshold, pluralize, truncate, writable
+from convgate.core.text import (
+    format_percent,
+    format_share,
+    format_signed,
+    format_threshold,
+    pluralize,
+    truncate,
+    writable,
+)
 from convgate.figures.modes import SECTION_LABELS
 from convgate.figures.parts import (
     describe_activation,
@@ -45,6 +53,10 @@ TABS = ("Why", "Links", "Words", "Matrix")
 _BAR, _AROUND = 25, 66  # pixels of a part in the waterfall, and around all of them
 MIN_EFFECT = 0.1
 """Logits from which the effect of a word is shown: less moves no score by more than 0.025."""
+_TERMS = (
+    "By itself: the bilinear score, of this turn and the message alone. Among others: the attention score, with"
+    " the turns that it is linked to. The score lies between both; the share from other turns says where."
+)
 _MAX_STATEMENT = 160  # characters
 _MAX_MEASURED = 1_000  # turns that are scored once more without being asked to
 _MEASURE, _MEASURE_BUTTON = "explore.measured", "explore.measure"
@@ -106,7 +118,7 @@ def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
     st.markdown(f"**{literal(name.capitalize())}:** {format_explanation(decision.explanation)}")
     facts = _numbers(outcome.decisions, selected)
     facts += [
-        f"{SECTION_LABELS[section.name]}, {pluralize(placed.tokens, 'token')}"
+        f"{pluralize(placed.tokens, 'token')} of the budget for {SECTION_LABELS[section.name].lower()}"
         for section in outcome.selection.sections
         for placed in section.turns
         if placed.index == selected
@@ -114,14 +126,17 @@ def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
     if (mode := outcome.labels.get(selected)) is not None:
         facts.append(f"mode {mode.capitalize()}")
     if facts:
-        st.caption(" · ".join(facts))
+        st.caption(" · ".join(facts), help=_TERMS)
+    if (share := outcome.lost_from(selected)) is not None and not decision.forced:
+        limit = literal(f"“lose at most {format_percent(share)}”")
+        st.markdown(f"Kept up to {limit}." if decision.kept else f"Dropped from {limit} on.")
     for invariant in outcome.selection.invariants:
         if invariant.source == selected:
             text = literal(invariant.text, limit=_MAX_STATEMENT)
             st.markdown(f"{STATES[invariant.state]} **{TYPES[invariant.type]}:** “{text}”")
     if flip := outcome.flips.of(selected) if outcome.flips else "":
-        arrow, before = ("↑", "drops") if flip == "up" else ("↓", "keeps")
-        st.markdown(f":orange-badge[{arrow} flips] The gate's own rule {before} this turn.")
+        before = "drops" if flip == "up" else "keeps"
+        st.markdown(f":orange-badge[changed] The version's own rule {before} this turn.")
 
 
 def _draw_label(app: App, answering: Answering, selected: int) -> None:
@@ -144,7 +159,7 @@ def _make_current(outcome: PolicyOutcome, selected: int) -> Step:
 def _numbers(decisions: TurnDecisions, selected: int) -> list[str]:
     """Return the score of a turn, those of both tiers, and the threshold, each with its name."""
     row = int(np.searchsorted(decisions.indices, selected))
-    tiers = {"bilinear": decisions.tier1, "attention": decisions.attention}
+    tiers = {"by itself": decisions.tier1, "among others": decisions.attention}
     numbers = {"score": decisions.value(decisions.scores, row)} | {
         name: None if (logit := decisions.value(column, row)) is None else float(expit(logit))
         for name, column in tiers.items()
@@ -152,7 +167,7 @@ def _numbers(decisions: TurnDecisions, selected: int) -> list[str]:
     numbers["threshold"] = decisions.threshold
     facts = [f"{name} {format_threshold(value)}" for name, value in numbers.items() if value is not None]
     if decisions.gate_activation is not None:
-        facts.append(f"{format_share(decisions.gate_activation)} from links")
+        facts.append(f"{format_share(decisions.gate_activation)} from other turns")
     return facts
 
 
@@ -160,6 +175,7 @@ def _draw_parts(decisions: TurnDecisions, selected: int) -> None:
     """Draw the parts that a gate's score of a turn adds up from; say of other policies why there are none."""
     decision = decisions.of(selected)
     if parts := decision.parts:
+        st.markdown("**What the score is made of**", help="Parts of the logit, whose logistic is the score.")
         threshold = _threshold_logit(decision.threshold)
         figure = waterfall_figure(parts, threshold_logit=threshold, palette=current_palette())
         words = describe_waterfall(parts, threshold_logit=threshold)
@@ -226,7 +242,7 @@ def _draw_links(gate: GatePolicy, outcome: PolicyOutcome, turn: int) -> None:
     decisions, message = outcome.decisions, outcome.message
     st.markdown(
         "**From the turn alone to the final score**",
-        help="Tier 1 scores each turn alone, tier 2 among others.",
+        help=_TERMS,
     )
     figure = tiers_figure(decisions, turn, palette=current_palette())
     draw_figure(figure, "explore.tiers_of_turn", describe_tiers(decisions, turn))
@@ -235,10 +251,11 @@ def _draw_links(gate: GatePolicy, outcome: PolicyOutcome, turn: int) -> None:
     start = message.history.start
     links = scoring.measure_links(gate, message, turn - start)
     if not links:
-        st.caption("This turn attends to no other turn.")
+        st.caption("This turn is linked to no other turn.")
         return
     st.markdown(
-        "**Turns that it attends to**", help="Beside each: how the score changes when that turn is left out."
+        "**Turns that it is linked to**",
+        help="Left: their share of its attention. Right: how the score changes when that turn is left out.",
     )
     labels = turn_labels(message.key, message.conversation)
     figure = links_figure(links, labels, current_palette(), start=start)

@@ -19,7 +19,7 @@ from convgate.ui.shared.threshold_settings import THRESHOLD_SETTINGS, ThresholdS
 LISTED = {"all": "All", "sent": "As sent", "dropped": "Dropped", "invariants": "Invariants"}
 """What the strip shows, as addresses and as people call it."""
 
-COLUMNS = {"tier1": "Bilinear score", "tier2": "Attention score", "threshold": "Threshold", "gate": "Gate"}
+COLUMNS = {"tier1": "By itself", "tier2": "Among others", "threshold": "Threshold", "gate": "From others"}
 """Numbers of each turn that the strip can show."""
 
 MAX_BUDGET = 10_000_000  # tokens
