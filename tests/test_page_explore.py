@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 import convgate
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.home import app_root
+from convgate.core.text import format_dollars, format_share
 from convgate.gate.explain import WordEffect
 from convgate.gate.thresholds import RULES
 from convgate.policies.registry import policy_labels, policy_names
@@ -21,7 +22,7 @@ from convgate.store import Conversations, CurrentKey, Labels, NewConversation
 from convgate.ui.explore.inspector import notable_words
 from convgate.ui.explore.message import PICKER, QUESTION
 from convgate.ui.shared.samples import load_samples
-from convgate.versions import Draft, Versions
+from convgate.versions import Draft, Metric, MetricSet, Versions
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 from tests.page_app import (
@@ -433,6 +434,60 @@ def test_the_inspector_measures_what_changes_without_the_turn(open_explore: Open
     assert found[1] != "2"
     assert turn_table(app)["rows"][int(found[1]) - 1]["score"] == found[2]
     assert "Without this turn" not in page_text(open_explore(selected="2", policy="last_k"))
+
+
+def test_the_last_exchange_is_measured_by_leaving_it_out(open_explore: Open) -> None:
+    app = open_explore()
+    (line,) = [line for line in page_text(app).splitlines() if "Without the last exchange" in line]
+    found = re.search(r"\(turns? 6.*, \d+ tokens\).*largest change of a score: turn (\d), (\S+) to", line)
+    assert found, line
+    assert turn_table(app)["rows"][int(found[1]) - 1]["score"] == found[2]
+    assert "last exchange" not in page_text(open_explore(policy="last_k"))
+    assert "How sure" not in page_text(app), "the scores of an untrained gate are no probabilities"
+
+
+def test_the_price_stands_beside_the_tokens_and_in_what_is_sent(
+    open_explore: Open, convgate_home: Path
+) -> None:
+    app = open_explore(list="sent", selected="2", ask="nan " * 800)
+    tokens, all_tokens = int(metric(app, "Tokens").replace(",", "")), 0
+    for model, dollars in (("claude-sonnet-4-5", 3.0), ("gpt-5", 1.25)):
+        (convgate_home / "convgate.toml").write_text(f'[costs]\nmodel = "{model}"\n' if all_tokens else "")
+        app = open_page("Explore", **address(app))
+        price = format_dollars(tokens * dollars / 1e6)
+        assert metric(app, "Cost") == price
+        all_tokens = int(re.findall(r"of ([\d,]+),", app.metric[1].delta)[0].replace(",", ""))
+        assert (
+            f"{price} instead of {format_dollars(all_tokens * dollars / 1e6)} for all turns ({model})"
+            in page_text(app)
+        )
+
+
+@pytest.mark.usefixtures("promise_of_version")
+def test_how_sure_the_gate_is_is_said_in_plain_words(open_explore: Open, convgate_home: Path) -> None:
+    app = open_explore(selected="4")
+    score = float(turn_table(app)["rows"][3]["score"])
+    assert f"How sure? {format_share(score)} likely to be needed" in page_text(app)
+    assert "of the needed turns" not in page_text(app), "it was not measured"
+    versions = Versions(convgate_home)
+    missed = [{"missed": Metric(value)} for value in (0.003, 0.037)]
+    draft = Draft(metrics={f"set {each}": MetricSet(9, 9, each) for each in missed})
+    versions.add(trained_gate(), draft, name="measured")
+    app = open_explore(selected="4", policy="gate@measured")
+    assert "On 2 sets of labels, its own rule lost 0.3% to 3.7% of the needed turns" in page_text(app)
+
+
+def test_a_question_that_is_too_long_is_kept_in_the_field(open_explore: Open) -> None:
+    app = open_explore()
+    question = "x" * 4_001
+    check(app.chat_input(key=QUESTION).set_value(question).run())
+    assert "4,001 characters" in page_text(app)
+    assert "4,000" in page_text(app)
+    assert turns_before(app) == "7", "it is not decided"
+    assert app.chat_input(key=QUESTION).proto.value == question
+    check(app.chat_input(key=QUESTION).set_value(question[1:]).run())
+    assert turns_before(app) == "8"
+    assert "characters" not in page_text(app)
 
 
 def test_the_promise_is_a_slider_over_the_strip(open_explore: Open) -> None:

@@ -33,9 +33,12 @@ from convgate.figures.parts import (
     waterfall_figure,
 )
 from convgate.gate.explain import WordEffect
+from convgate.policies.build import find_version
 from convgate.policies.gate import GatePolicy
+from convgate.policies.spec import read_policy
 from convgate.ui.explore.invariants import STATES, TYPES
 from convgate.ui.explore.matrix import draw_matrix
+from convgate.ui.explore.without import draw_without
 from convgate.ui.shared import scoring
 from convgate.ui.shared.annotator import draw_annotator, is_asked
 from convgate.ui.shared.answering import Answering, draw_answers
@@ -44,23 +47,22 @@ from convgate.ui.shared.explore_state import ExploreState, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.keys import MAKE_CURRENT
 from convgate.ui.shared.outcome import PolicyOutcome
-from convgate.ui.shared.scoring import OpenMessage, decide_without, passage_finder
+from convgate.ui.shared.scoring import OpenMessage, passage_finder
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.turn import Step, draw_turn_head, draw_turn_text, format_explanation, turn_labels
+from convgate.versions import UNTRAINED, Version
 
 TABS = ("Why", "Links", "Words", "Matrix")
 _BAR, _AROUND = 25, 66  # pixels of a part in the waterfall, and around all of them
 MIN_EFFECT = 0.1
 """Logits from which the effect of a word is shown: less moves no score by more than 0.025."""
 _TERMS = (
-    "By itself: the bilinear score, of this turn and the message alone. Among others: the attention score, with"
-    " the turns that it is linked to. The score lies between both; the share from other turns says where."
+    "By itself: the bilinear score, of this turn and the message alone. Among others: the attention score,"
+    " with the turns that it is linked to. The score lies between both, as the share from others says."
 )
+_MAX_PROMISE = 0.5  # of the slider
 _MAX_STATEMENT = 160  # characters
-_MAX_MEASURED = 1_000  # turns that are scored once more without being asked to
-_MEASURE, _MEASURE_BUTTON = "explore.measured", "explore.measure"
-_LISTED = 6  # turns that a sentence names
 
 
 def draw_inspector(
@@ -89,17 +91,19 @@ def draw_inspector(
     for name, tab in zip(TABS, tabs, strict=True):
         if tab.open:
             with tab:
-                _draw_tab(app, name, outcome, selected, answering)
+                _draw_tab(app, state, name, outcome, selected, answering)
 
 
-def _draw_tab(app: App, name: str, outcome: PolicyOutcome, selected: int, answering: Answering) -> None:
+def _draw_tab(
+    app: App, state: ExploreState, name: str, outcome: PolicyOutcome, selected: int, answering: Answering
+) -> None:
     gate = outcome.gate
     if name == "Why":
-        _draw_reason(outcome, selected)
+        _draw_reason(app, state, outcome, selected)
         _draw_parts(outcome.decisions, selected)
         _draw_passage(outcome, selected)
         if gate is not None:
-            _draw_without(gate, outcome, selected)
+            draw_without(gate, outcome, selected)
         _draw_label(app, answering, selected)
     elif gate is None or not outcome.decisions.parts:
         st.caption("Only the gate explains this. Choose it as policy.")
@@ -111,7 +115,7 @@ def _draw_tab(app: App, name: str, outcome: PolicyOutcome, selected: int, answer
         draw_matrix(gate, outcome, selected)
 
 
-def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
+def _draw_reason(app: App, state: ExploreState, outcome: PolicyOutcome, selected: int) -> None:
     decision = outcome.decisions.of(selected)
     name = decision.outcome_name
     name = name if name.startswith(decision.outcome) else f"{decision.outcome}, {name}"
@@ -127,9 +131,8 @@ def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
         facts.append(f"mode {mode.capitalize()}")
     if facts:
         st.caption(" · ".join(facts), help=_TERMS)
-    if (share := outcome.lost_from(selected)) is not None and not decision.forced:
-        limit = literal(f"“lose at most {format_percent(share)}”")
-        st.markdown(f"Kept up to {limit}." if decision.kept else f"Dropped from {limit} on.")
+    if sureness := _describe_sureness(app, state, outcome, selected):
+        st.markdown(f"**How sure?** {literal(sureness)}")
     for invariant in outcome.selection.invariants:
         if invariant.source == selected:
             text = literal(invariant.text, limit=_MAX_STATEMENT)
@@ -137,6 +140,25 @@ def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
     if flip := outcome.flips.of(selected) if outcome.flips else "":
         before = "drops" if flip == "up" else "keeps"
         st.markdown(f":orange-badge[changed] The version's own rule {before} this turn.")
+
+
+def _describe_sureness(app: App, state: ExploreState, outcome: PolicyOutcome, selected: int) -> str:
+    """Return how likely the gate takes a turn to be needed, and what was lost where it was measured."""
+    decision = outcome.decisions.of(selected)
+    if outcome.version in (None, UNTRAINED) or decision.score is None:
+        return ""
+    sentences = [f"{format_share(decision.score)} likely to be needed, by the gate."]
+    if (share := outcome.lost_from(selected)) is not None and not decision.forced:
+        limit = f"“lose at most {format_percent(min(share, _MAX_PROMISE))}”"
+        sentences.append(f"Kept up to {limit}." if decision.kept else f"Dropped from {limit} on.")
+    version = find_version(app.settings, read_policy(state.policy).version)
+    metrics = version.card.metrics.values() if isinstance(version, Version) else ()
+    missed = [value for each in metrics if (value := each.metrics["missed"].value) is not None]
+    if missed:
+        low, high = format_share(min(missed)), format_share(max(missed))
+        sets = pluralize(len(missed), "set")
+        sentences.append(f"On {sets} of labels, its own rule lost {low} to {high} of the needed turns.")
+    return " ".join(sentences)
 
 
 def _draw_label(app: App, answering: Answering, selected: int) -> None:
@@ -196,45 +218,6 @@ def _draw_passage(outcome: PolicyOutcome, selected: int) -> None:
         st.markdown("**Best passage**", help="The passage of the turn that is closest to the message.")
         turn = replace(turn, parts=(ContentPart("text", passage),), tool_calls=())
     draw_turn_text(turn)
-
-
-def _draw_without(gate: GatePolicy, outcome: PolicyOutcome, selected: int) -> None:
-    """Draw what would be decided about the other turns if this one were missing."""
-    if len(outcome.message.history) > _MAX_MEASURED:
-        measured = st.session_state.get(_MEASURE) == (outcome.message.labelled, selected)
-        if not measured:
-            st.button(
-                "Measure what changes without this turn", key=_MEASURE_BUTTON,
-                on_click=lambda: st.session_state.update({_MEASURE: (outcome.message.labelled, selected)}),
-            )  # fmt: skip
-            return
-    before, without = outcome.scored, decide_without(gate, outcome.message, selected)
-    st.markdown(
-        f"**Without this turn:** {_describe_without(before, without, selected)}",
-        help="Measured: all other turns are scored once more, with this one left out.",
-    )
-
-
-def _describe_without(before: TurnDecisions, without: TurnDecisions, selected: int) -> str:
-    """Return which other decisions change when a turn is missing, and the largest change of a score."""
-    others = before.indices != selected
-    if not others.any() or before.scores is None or without.scores is None:
-        return "there is no other turn."
-    turns, scores = before.indices[others], before.scores[others]
-    up = turns[without.kept & ~before.kept[others]].tolist()
-    down = turns[before.kept[others] & ~without.kept].tolist()
-    parts = [
-        f"{pluralize(len(changed), 'other turn')} would be {verb}"
-        f" ({', '.join(f'{turn + 1:,}' for turn in changed[:_LISTED])}{', …' * (len(changed) > _LISTED)})"
-        for verb, changed in (("kept", up), ("dropped", down))
-        if changed
-    ]
-    row = int(np.abs(without.scores - scores).argmax())
-    largest = (
-        f"largest change of a score: turn {turns[row] + 1:,},"
-        f" {format_threshold(scores[row])} to {format_threshold(without.scores[row])}."
-    )
-    return f"{', '.join(parts) or 'no other decision changes'}; {largest}"
 
 
 def _draw_links(gate: GatePolicy, outcome: PolicyOutcome, turn: int) -> None:

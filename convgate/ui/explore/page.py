@@ -156,8 +156,9 @@ def draw_slider(outcome: PolicyOutcome, state: ExploreState) -> None:
     """Draw the slider of the promise where that decides, else of the threshold that decided; and the view."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore-slider"):
         if outcome.promise is not None:
+            shown = format_percent(outcome.promise)
             _draw_values(
-                outcome, PROMISE, "Lose at most", format_percent(outcome.promise), map(format_percent, _PROMISES),
+                outcome, PROMISE, "Lose at most", shown, map(format_percent, _PROMISES),
                 "Of the turns that are needed, on average over conversations. Less means more tokens.",
             )  # fmt: skip
         elif outcome.choice is not None and outcome.threshold is not None:
@@ -177,7 +178,7 @@ def _draw_values(
     outcome: PolicyOutcome, key: str, label: str, shown: str, steps: Iterable[str], help: str
 ) -> None:
     """Draw a slider over numbers in text, with the one that is shown among them."""
-    # The browser may send a value that was shown before; of one that it does not know, Streamlit makes the first.
+    # The browser may send a value that was shown before; an unknown one would become the first.
     seen: set[str] = st.session_state.setdefault(f"{key}.seen", set())
     seen.add(shown)
     put(key, shown)

@@ -83,8 +83,8 @@ def draw_view(outcome: PolicyOutcome) -> None:
             st.pills(
                 "Numbers of each turn", list(COLUMNS), format_func=COLUMNS.__getitem__,
                 selection_mode="multi", **page.control("columns"),
-                help="By itself: the bilinear score. Among others: the attention score. From others: the share"
-                " of the attention tier in the final score.",
+                help="By itself: the bilinear score. Among others: the attention score. From others: the"
+                " share of the attention tier in the final score.",
             )  # fmt: skip
         st.toggle("Scores as dots, over turns", **page.control("chart"))
         st.toggle(

@@ -21,6 +21,7 @@ from convgate.modes.mode import SURE
 from convgate.policies.gate import GatePolicy
 from convgate.selection.selection import Budgeted, Selection
 from convgate.ui.explore.sending import price_of
+from convgate.ui.explore.without import describe_exchange
 from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.explore_state import page
 from convgate.ui.shared.outcome import PolicyOutcome
@@ -57,8 +58,8 @@ def draw_metrics(outcome: PolicyOutcome) -> None:
         [
             (
                 "Kept", f"{int(decisions.kept.sum()):,}", f"of {count}{_changed(outcome)}",
-                "Earlier turns that the model is shown. ↑ and ↓: turns that are kept or dropped now, and not by"
-                " the version's own rule.",
+                "Earlier turns that the model is shown. ↑ and ↓: turns that are kept or dropped now, and not"
+                " by the version's own rule.",
             ),
             (
                 "Tokens", f"{selection.tokens:,}", f"of {total:,}, {saved:.0%} saved{limit}",
@@ -66,8 +67,8 @@ def draw_metrics(outcome: PolicyOutcome) -> None:
             ),
             (
                 "Cost", cost, f"of {cost_of_all}",
-                f"Of this request's input, by the list prices of {literal(model)}. Other prices: `costs.model` in"
-                " the settings.",
+                f"Of this request's input, by the list prices of {literal(model)}. `costs.model` in the"
+                " settings chooses others.",
             ),
             _threshold(outcome),
         ],
@@ -93,6 +94,8 @@ def draw_details(outcome: PolicyOutcome) -> None:
     with st.popover("Details", key="explore-details"):
         for line in _details(outcome):
             st.markdown(line)
+        if outcome.gate is not None and (sentence := describe_exchange(outcome.gate, outcome)):
+            st.markdown(sentence, help="Measured: all other turns are scored once more.")
         if outcome.gate is not None and (sentence := describe_cues(outcome.gate, outcome.message.current)):
             st.markdown(sentence)
         _draw_sections(outcome.selection)
