@@ -183,7 +183,7 @@ def _folds(subjects: Subjects, rows: Sequence[Mapping[str, Any]]) -> list[dict[s
             turns = [row["turn"] for row in members]
             n_flipped = sum(bool(row["flip"]) for row in members)
             label = f"{len(turns):,} turns dropped: {isolate(subjects.name(turns))}"
-            label += f" · {n_flipped:,} flipped" if n_flipped else ""
+            label += f" · {n_flipped:,} changed" if n_flipped else ""
             folds.append({"first": turns[0], "last": turns[-1], "label": label})
     return folds
 

@@ -206,7 +206,7 @@ def _why_none(results: TuneResults, promise: float) -> str:
     if isinstance(rule, MaxMissed):
         wanted = min_conversations(promise) if promise else math.inf
         if n_asked < wanted < math.inf:
-            missing = pluralize(wanted - n_asked, "more conversation")
+            missing = pluralize(int(wanted) - n_asked, "more conversation")
             return f"To fit this promise to these labels, label {missing}."
         return ""
     if not n_asked:
