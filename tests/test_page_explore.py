@@ -468,13 +468,13 @@ def test_how_sure_the_gate_is_is_said_in_plain_words(open_explore: Open, convgat
     app = open_explore(selected="4")
     score = float(turn_table(app)["rows"][3]["score"])
     assert f"How sure? {format_share(score)} likely to be needed" in page_text(app)
-    assert "of the needed turns" not in page_text(app), "it was not measured"
+    assert "Measured on" not in page_text(app), "it was not measured"
     versions = Versions(convgate_home)
     missed = [{"missed": Metric(value)} for value in (0.003, 0.037)]
     draft = Draft(metrics={f"set {each}": MetricSet(9, 9, each) for each in missed})
     versions.add(trained_gate(), draft, name="measured")
     app = open_explore(selected="4", policy="gate@measured")
-    assert "On 2 sets of labels, its own rule lost 0.3% to 3.7% of the needed turns" in page_text(app)
+    assert "Measured on 2 sets: 0.3% to 3.7% of what is needed was lost" in page_text(app)
 
 
 def test_a_question_that_is_too_long_is_kept_in_the_field(open_explore: Open) -> None:
@@ -497,7 +497,7 @@ def test_the_promise_is_a_slider_over_the_strip(open_explore: Open) -> None:
     check(app.select_slider(key="explore.promise").set_value("50%").run())
     assert int(metric(app, "Kept")) < before
     assert "kept" in states(app)
-    assert float(metric(app, "Lowest kept score")) < 1
+    assert float(metric(app, "Lowest kept")) < 1
     assert app.query_params["rule"] == "max_missed,max_missed=0.5"
     assert not [slider for slider in app.select_slider if slider.key == THRESHOLD]
 

@@ -147,7 +147,7 @@ def _describe_sureness(app: App, state: ExploreState, outcome: PolicyOutcome, se
     decision = outcome.decisions.of(selected)
     if outcome.version in (None, UNTRAINED) or decision.score is None:
         return ""
-    sentences = [f"{format_share(decision.score)} likely to be needed, by the gate."]
+    sentences = [f"{format_share(decision.score)} likely to be needed."]
     if (share := outcome.lost_from(selected)) is not None and not decision.forced:
         limit = f"“lose at most {format_percent(min(share, _MAX_PROMISE))}”"
         sentences.append(f"Kept up to {limit}." if decision.kept else f"Dropped from {limit} on.")
@@ -157,7 +157,7 @@ def _describe_sureness(app: App, state: ExploreState, outcome: PolicyOutcome, se
     if missed:
         low, high = format_share(min(missed)), format_share(max(missed))
         sets = pluralize(len(missed), "set")
-        sentences.append(f"On {sets} of labels, its own rule lost {low} to {high} of the needed turns.")
+        sentences.append(f"Measured on {sets}: {low} to {high} of what is needed was lost.")
     return " ".join(sentences)
 
 
@@ -179,10 +179,10 @@ def _make_current(outcome: PolicyOutcome, selected: int) -> Step:
 
 
 def _numbers(decisions: TurnDecisions, selected: int) -> list[str]:
-    """Return the score of a turn, those of both tiers, and the threshold, each with its name."""
+    """Return the scores of both tiers and the threshold, each with its name; the reason has the score."""
     row = int(np.searchsorted(decisions.indices, selected))
     tiers = {"by itself": decisions.tier1, "among others": decisions.attention}
-    numbers = {"score": decisions.value(decisions.scores, row)} | {
+    numbers = {
         name: None if (logit := decisions.value(column, row)) is None else float(expit(logit))
         for name, column in tiers.items()
     }

@@ -65,7 +65,7 @@ def draw_page(app: App) -> None:
     budget = app.settings.budget.tokens if state.budget is None else state.budget
     summary = app.conversations.summary(key)
     # What is there for some messages only has a place of its own: the strip, moved, would be drawn anew.
-    with st.container():
+    with st.container(key="explore-note"):
         if not draw_tour(app, state, summary.origin):
             draw_sample_note(summary.origin, message.current.index)
     problem_place, encoding_place = st.container(), st.container()

@@ -84,7 +84,7 @@ def _threshold(outcome: PolicyOutcome) -> tuple[str, str, str, str]:
     because = literal(outcome.decisions.because or "The lowest score that is kept.")
     if outcome.promise is not None:
         help = f"{because} So the score by the length decides: a long turn needs a higher one. Each turn says"
-        return "Lowest kept score", threshold, "long turns need more", f"{help} up to which share it is kept."
+        return "Lowest kept", threshold, "higher if long", f"{help} up to which share it is kept."
     rule = outcome.choice.rule.label.partition(":")[0] if outcome.choice else "by the policy"
     return "Threshold", threshold, rule, because
 
