@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import plotly.graph_objects as go
-from scipy.special import expit
 
 from convgate.core.decisions import TurnDecisions
 from convgate.core.text import format_number, format_share, format_signed, format_threshold
 from convgate.figures.hover import describe, plain, wrapped
 from convgate.figures.layout import add_line, axis, drawing, mark_threshold, steady
 from convgate.figures.palette import Palette
+from convgate.gate.arrays import logistic
 
 if TYPE_CHECKING:  # a chart needs no torch
     from convgate.gate.explain import Link
@@ -89,7 +89,7 @@ def waterfall_figure(
             "connector": {"line": {"color": palette.muted, "width": 1, "dash": "dot"}},
         }
     )  # fmt: skip
-    score = format_number(float(expit(total)))
+    score = format_number(float(logistic(total)))
     fig.update_layout(
         showlegend=False,
         xaxis=axis(
@@ -113,7 +113,7 @@ def describe_waterfall(parts: Mapping[str, float], *, threshold_logit: float | N
         {
             **{part_label(name): format_signed(value) for name, value in parts.items()},
             "sum": format_signed(total),
-            "score": float(expit(total)),
+            "score": float(logistic(total)),
             "threshold": format_signed(threshold_logit)
             if threshold_logit is not None and is_finite
             else None,
@@ -130,7 +130,7 @@ def tiers_figure(decisions: TurnDecisions, index: int, *, palette: Palette) -> g
     fig = drawing(palette, height=176, left=124, right=56)
     looks = ((palette.tier1, "dot"), (palette.tier2, "dashdot"), (palette.ink, "solid"))
     for (name, logit), look in zip(logits.items(), looks, strict=True):
-        score = float(expit(logit))
+        score = float(logistic(logit))
         add_line(fig, name, [0, score], [name, name], look, width=3)
         fig.add_scatter(
             x=[score], y=[name], mode="markers+text", text=[format_number(score)],
@@ -150,7 +150,7 @@ def tiers_figure(decisions: TurnDecisions, index: int, *, palette: Palette) -> g
 
 def describe_tiers(decisions: TurnDecisions, index: int) -> str:
     """Return the tiers in words."""
-    scores = {name: float(expit(logit)) for name, logit in _tier_logits(decisions, index).items()}
+    scores = {name: float(logistic(logit)) for name, logit in _tier_logits(decisions, index).items()}
     return describe(f"Scores of turn {index + 1}", scores)
 
 

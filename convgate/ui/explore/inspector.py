@@ -9,7 +9,6 @@ from html import escape
 
 import numpy as np
 import streamlit as st
-from scipy.special import expit
 
 from convgate.core.conversation import ContentPart
 from convgate.core.decisions import TurnDecisions
@@ -32,6 +31,7 @@ from convgate.figures.parts import (
     tiers_figure,
     waterfall_figure,
 )
+from convgate.gate.arrays import logistic
 from convgate.gate.explain import WordEffect
 from convgate.policies.build import find_version
 from convgate.policies.gate import GatePolicy
@@ -183,7 +183,7 @@ def _numbers(decisions: TurnDecisions, selected: int) -> list[str]:
     row = int(np.searchsorted(decisions.indices, selected))
     tiers = {"by itself": decisions.tier1, "among others": decisions.attention}
     numbers = {
-        name: None if (logit := decisions.value(column, row)) is None else float(expit(logit))
+        name: None if (logit := decisions.value(column, row)) is None else float(logistic(logit))
         for name, column in tiers.items()
     }
     numbers["threshold"] = decisions.threshold

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import streamlit as st
-from scipy.special import expit
 
 from convgate.core.bundled_encoder import BUNDLED_SHA256
 from convgate.core.text import format_percent, format_threshold
+from convgate.gate.arrays import logistic
 from convgate.gate.thresholds import Absolute, MaxMissed, TopK
 from convgate.messages import turn_tokens
 from convgate.ui.explore.encoding import read_all, show_newest_first
@@ -45,7 +45,7 @@ _FIRST = "explore.first"  # the turn that is selected first of a message shown i
 THRESHOLD, PROMISE = "explore.threshold", "explore.promise"
 _PROMISES = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 _STEPS = (0.001, 0.002, 0.005, *(step / 100 for step in range(101)), 0.995, 0.999)
-_LOGIT_STEPS = tuple(float(step) for step in expit(np.linspace(-7, 7, 57)))
+_LOGIT_STEPS = tuple(float(step) for step in logistic(np.linspace(-7, 7, 57)))
 _TOP = 5  # turns that are shown although none reaches the threshold
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from convgate.core.text import join_words, pluralize
-from convgate.evaluation.risk_control import min_conversations
+from convgate.gate.promise import min_conversations
 from convgate.gate.thresholds import MaxMissed
 from convgate.labels.gold import GoldCounts, gold_counts, gold_set, labels_digest
 from convgate.store import Store

@@ -13,8 +13,9 @@ import streamlit as st
 
 from convgate.core.text import format_share, join_words, pluralize, writable
 from convgate.evaluation.comparison import BROKEN, FIXED, outcome_codes
-from convgate.evaluation.risk_control import PROMISES, Losses, min_conversations
+from convgate.evaluation.risk_control import PROMISES, Losses
 from convgate.figures.curves import AnswerMark, answer_curve_figure
+from convgate.gate.promise import min_conversations
 from convgate.gate.thresholds import Anchored, MaxMissed
 from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.base import NO_LIMITS
