@@ -34,7 +34,7 @@ LIBRARY = "@library"
 MAX_MESSAGES = 50
 """Messages without labels that are decided about: the last ones of the newest conversations."""
 
-_FIRST, _LATER = 0.15, 2.0  # seconds of work before errors are shown, at first and then
+_FIRST, _LATER = 0.15, 1.0  # seconds of work before errors are shown, at first and then
 _CASES = 20  # of a conversation, decided at a time
 _MAX_DECIDED = 5_000  # messages whose decisions are kept
 
@@ -78,7 +78,8 @@ def compute_errors(app: App, data: str, policy: GatePolicy) -> Errors:
     parts = _split(list(labelled.values()))
     judged = _judged(f"{key} {decider}")
     selector, decided = scoring.silent_selector(app, policy), _decided(decider)
-    limit, began, place = _LATER if judged else _FIRST, time.monotonic(), st.empty()
+    began, place = time.monotonic(), st.empty()
+    limit, is_first = (_LATER, False) if judged else (_FIRST, True)
     while (number := len(judged)) < len(parts):
         each, cases, n_newest = parts[number]
         progress = partial(_draw_encoding, place)
@@ -86,7 +87,10 @@ def compute_errors(app: App, data: str, policy: GatePolicy) -> Errors:
         judged[number] = list(
             judge_messages(each.conversation, cases, decide, policy.encoder, n_newest=n_newest)
         )
-        if time.monotonic() - began > limit:
+        if is_first and any((each.judged.needed & ~each.judged.kept).any() for each in judged[number]):
+            is_first = False  # there is something to show
+        seconds = time.monotonic() - began
+        if seconds > _LATER or (seconds > limit and not is_first):
             break
     place.empty()
     messages = [message for number in range(len(judged)) for message in judged[number]]
@@ -116,11 +120,14 @@ def drop_answered(app: App, errors: Errors) -> Errors:
 
 
 def _split(labelled: Sequence[Labelled]) -> list[tuple[Labelled, Sequence[Case], int]]:
-    """Return what is decided at a time: a conversation, some of its cases, else how many newest messages."""
+    """Return what is decided at a time: a conversation, some of its cases, else how many newest messages.
+
+    Short conversations come first, as they are decided soonest.
+    """
     n_newest = max(1, MAX_MESSAGES // max(1, len(labelled)))
     return [
         (each, each.cases[start : start + _CASES], n_newest)
-        for each in labelled
+        for each in sorted(labelled, key=lambda each: len(each.conversation))
         for start in range(0, max(1, len(each.cases)), _CASES)
     ]
 
