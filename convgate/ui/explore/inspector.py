@@ -153,7 +153,8 @@ def _describe_sureness(app: App, state: ExploreState, outcome: PolicyOutcome, se
         sentences.append(f"Kept up to {limit}." if decision.kept else f"Dropped from {limit} on.")
     version = find_version(app.settings, read_policy(state.policy).version)
     metrics = version.card.metrics.values() if isinstance(version, Version) else ()
-    missed = [value for each in metrics if (value := each.metrics["missed"].value) is not None]
+    measured = (each.metrics.get("missed") for each in metrics)
+    missed = [metric.value for metric in measured if metric is not None and metric.value is not None]
     if missed:
         low, high = format_share(min(missed)), format_share(max(missed))
         sets = pluralize(len(missed), "set")
