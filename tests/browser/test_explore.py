@@ -167,8 +167,8 @@ def test_a_click_explains_a_turn_and_back_returns_to_the_one_before(explore: Pag
         place.first.evaluate("element => element.getBoundingClientRect().top")
         for place in (
             page.get_by_test_id("stChatInput"),
-            page.locator(".st-key-explore-slider"),
             page.locator(".rows"),
+            page.locator(".st-key-explore-slider"),
             page.get_by_test_id("stMetric"),
             page.locator(".st-key-explore-panel h3"),
         )
