@@ -161,6 +161,7 @@ def test_a_click_explains_a_turn_and_back_returns_to_the_one_before(explore: Pag
     page.get_by_role("button", name="1 found").click()
     expect(row(page, 4)).to_have_attribute("aria-selected", "true")
 
+    page.get_by_placeholder("Search", exact=True).fill("")  # it stays in the session
     page.set_viewport_size({"width": 400, "height": 800})
     expect_no_overflow(page)
     tops = [
