@@ -3,7 +3,7 @@
 from convgate.ui.errors.page import draw_page
 from convgate.ui.shared.frame import page
 
-PURPOSE = "Turns that the gate missed or sent needlessly, by the part of the score that misled it."
+PURPOSE = "Where is the gate wrong, and what misled it? Turns that it missed or sent needlessly."
 
-with page("Where is it wrong?", PURPOSE) as app:
+with page("Errors", PURPOSE) as app:
     draw_page(app)

@@ -92,6 +92,12 @@ def position(app: AppTest) -> tuple[int, int | None]:
     return data["current"], data["selected"]
 
 
+def opened(app: AppTest) -> str:
+    """Return the key of the conversation that is shown."""
+    key: str = app.session_state["explore.state"].conversation
+    return key
+
+
 def add_answers(key: str, turn: int = 7, /, **answers: dict[int, Any]) -> None:
     """Store answers of several annotators about a message."""
     for by, answered in answers.items():

@@ -18,7 +18,7 @@ from torch import Tensor
 from convgate.core.conversation import Turn
 from convgate.core.errors import EncoderError
 from convgate.gate.config import GateConfig
-from convgate.gate.explain import leave_one_out, strongest_links
+from convgate.gate.explain import leave_out, strongest_links
 from convgate.gate.facts import facts_of
 from convgate.gate.features import FEATURES, NAMES, PARTS, message_features, turn_features
 from convgate.gate.initial_weights import untrained_weights
@@ -278,7 +278,7 @@ def test_every_parameter_but_the_threshold_receives_a_gradient():
 
 def test_leaving_a_turn_out_is_scoring_a_history_without_it():
     turns, state = chat(8), full_state(GATE, chat(8))
-    without = leave_one_out(GATE, state, QUESTION, 3)
+    without = leave_out(GATE, state, QUESTION, 3)
     facts = [facts_of(turn) for place, turn in enumerate(turns) if place != 3]
     expected = GATE.score(GATE.state(np.delete(state.embeddings, 3, axis=0), facts), QUESTION).scores
     assert np.isnan(without[3])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.gate.config import GateConfig
-from convgate.gate.explain import leave_one_out, relevance_matrix, strongest_links
+from convgate.gate.explain import leave_out, relevance_matrix, strongest_links
 from convgate.gate.initial_weights import untrained_weights
 from convgate.gate.model import Gate, Message
 from convgate.gate.reference import attend
@@ -208,7 +208,7 @@ def test_attention_of_a_turn_sums_to_one(scored):
 
 def test_leaving_a_turn_out_equals_scoring_a_history_without_it(scored):
     gate, turns, state, message, _ = scored
-    without = leave_one_out(gate, state, message, 4)
+    without = leave_out(gate, state, message, 4)
     expected = gate.score(gate.state(np.delete(turns, 4, axis=0)), message).scores
     assert np.isnan(without[4])
     assert np.delete(without, 4) == pytest.approx(expected, abs=1e-6)
@@ -223,7 +223,7 @@ def test_strongest_links_are_sorted_capped_and_measured(scored):
     assert all(link.other != 6 for link in links)
     assert links[0].weight == pytest.approx(np.delete(weights, 6).max())
     for link in links:
-        expected = scores.scores[6] - leave_one_out(gate, state, message, link.other)[6]
+        expected = scores.scores[6] - leave_out(gate, state, message, link.other)[6]
         assert link.effect == pytest.approx(expected)
     assert any(abs(link.effect) > 1e-5 for link in links)
 

@@ -225,7 +225,7 @@ def test_few_conversations_are_reported_with_the_results(convgate_home: Path, me
     check(app.button(key="compare.measure").click().run())
     assert measured == ["everything", "last_k", "bm25"]
     assert app.query_params["measure"] == "1"
-    assert "too few to trust (2 of 25 conversations)." in page_text(app)
+    assert "too few to trust (2 of 49 conversations)." in page_text(app)
     assert not app.warning
     assert row(app, "Everything")[4] == "–", "without scores nothing fills a budget"
     assert row(app, "Everything")[:3] == ["100% :small[100%–100%]", "reference", "100% :small[100%–100%]"]
@@ -249,7 +249,7 @@ def test_a_first_visit_shows_the_samples_measured(convgate_home: Path, measured:
 
 
 def test_enough_conversations_are_not_doubted(convgate_home: Path) -> None:
-    add_relevance_set(convgate_home, conversations=25)
+    add_relevance_set(convgate_home, conversations=49)
     app = open_compare(**MEASURED | {"measure": "0"})
     check(app.button(key="compare.measure").click().run())
     assert "Last k turns (k=2) sends 0 of" in page_text(app)

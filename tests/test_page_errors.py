@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Turn
@@ -17,6 +18,7 @@ from convgate.selection.selection import Selection
 from convgate.selection.selector import Selector
 from convgate.store import Answer, Conversations, CurrentKey, Labels
 from convgate.store.edits import InvariantEdits
+from convgate.ui.errors import results
 from convgate.ui.errors.page import PER_PAGE, _label
 from convgate.ui.errors.results import LIBRARY
 from convgate.ui.shared.label_sources import LABELS
@@ -181,17 +183,42 @@ def test_without_labels_other_policies_suggest_what_may_be_missed(monkeypatch: p
     key = add_conversation()
     app = open_errors()
     text = page_text(app)
-    assert "Perhaps missed" in str(app.button_group(key="errors.kind").options)
+    assert "Missed 0, perhaps 10" in app.button_group(key="errors.kind").options
     assert "suggested by" in text
     assert "without labels" in text
     before = buttons(app, "relevant")
-    app = click(app, before[0])
+    app = click(app, before[-1])
     answered = gold_answers(app_store())
     assert [list(answers.values()) for answers in answered.values()] == [["relevant"]]
     assert [current.conversation for current in answered] == [key]
-    assert buttons(app, "relevant") == before[1:], "the guesses stay, though there are labels now"
+    assert buttons(app, "relevant") == [before[-1], *before[:-1]], "what is labelled stands first"
+    assert "Missed 1, perhaps 9" in app.button_group(key="errors.kind").options
+    assert "1 labelled error. Guesses about" in page_text(app)
     assert address(app) == {"data": LIBRARY}
     assert address(open_errors()) == {"data": LABELS}
+
+
+def test_errors_are_shown_while_others_are_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "b", "c"):
+        add_conversation(*(Turn.of(turn.role, f"{turn.text} {name}") for turn in TURNS), title=name)
+    everything = buttons(open_errors(), "relevant")
+    summary = "Guesses about 12 messages"
+    assert summary in page_text(open_errors())
+    st.cache_resource.clear()
+    monkeypatch.setattr(results, "_FIRST", 0)
+    monkeypatch.setattr(results, "_LATER", 0)
+    rerun, runs = st.rerun, []
+    monkeypatch.setattr("streamlit.rerun", lambda: runs.append(1))
+    app = open_errors()
+    assert "Guesses about 4 messages" in page_text(app)
+    assert buttons(app, "relevant")
+    assert "More messages are being decided." in [each.proto.text for each in app.get("progress")]
+    assert runs == [1]
+    monkeypatch.setattr("streamlit.rerun", rerun)
+    app.run()
+    assert summary in page_text(app)
+    assert buttons(app, "relevant") == everything
+    assert not app.get("progress")
 
 
 def test_what_the_address_names_and_does_not_exist_is_said(key: str) -> None:

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 import convgate
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.home import app_root
+from convgate.core.text import format_dollars, format_share
 from convgate.gate.explain import WordEffect
 from convgate.gate.thresholds import RULES
 from convgate.policies.registry import policy_labels, policy_names
@@ -21,7 +22,9 @@ from convgate.store import Conversations, CurrentKey, Labels, NewConversation
 from convgate.ui.explore.inspector import notable_words
 from convgate.ui.explore.message import PICKER, QUESTION
 from convgate.ui.shared.samples import load_samples
+from convgate.versions import Draft, Metric, MetricSet, Versions
 from tests.fakes import FakeEncoder
+from tests.gates import trained_gate
 from tests.page_app import (
     HOSTILE,
     PAGES,
@@ -61,6 +64,12 @@ def turns_before(app: AppTest) -> str:
     return next(str(item.delta) for item in app.metric if item.label == "Kept").split(",")[0].split()[-1]
 
 
+def promised_share(app: AppTest) -> float:
+    """Return the promise from which on the selected turn is dropped, in percent."""
+    (share,) = re.findall(r"“lose at most ([\d.]+)%”", page_text(app))
+    return float(share)
+
+
 def states(app: AppTest) -> list[str]:
     return [row["state"] for row in turn_table(app)["rows"]]
 
@@ -96,7 +105,7 @@ def test_every_rule_decides_and_each_of_its_sliders_is_read(open_explore: Open) 
             kept, before = [], slider.value
             for value in (slider.min, slider.max):
                 check(app.slider(key=key).set_value(value).run())
-                kept.append((metric(app, "Kept"), metric(app, "Threshold")))
+                kept.append((metric(app, "Kept"), app.metric[-1].value))
             assert kept[0] != kept[1], f"{key} changed nothing"
             check(app.slider(key=key).set_value(before).run())  # at its end it may hide another
 
@@ -409,10 +418,10 @@ def test_the_strip_folds_runs_of_dropped_turns_and_shows_all_in_small(open_explo
 def test_numbers_of_every_turn_are_columns_of_the_strip(open_explore: Open) -> None:
     row = turn_table(open_explore(columns="tier1,tier2,threshold,gate"))["rows"][1]
     labels, values = zip(*row["columns"], strict=True)
-    assert labels == ("Bilinear score", "Attention score", "Threshold", "Gate")
+    assert labels == ("By itself", "Among others", "Threshold", "From others")
     assert all(re.fullmatch(r"\d\.\d+|\d+(\.\d)?%", value) for value in values)
     by_place = turn_table(open_explore(columns="tier1", policy="last_k"))["rows"][1]
-    assert by_place["columns"] == [["Bilinear score", "–"]]
+    assert by_place["columns"] == [["By itself", "–"]]
 
 
 def test_the_inspector_measures_what_changes_without_the_turn(open_explore: Open) -> None:
@@ -427,6 +436,60 @@ def test_the_inspector_measures_what_changes_without_the_turn(open_explore: Open
     assert "Without this turn" not in page_text(open_explore(selected="2", policy="last_k"))
 
 
+def test_the_last_exchange_is_measured_by_leaving_it_out(open_explore: Open) -> None:
+    app = open_explore()
+    (line,) = [line for line in page_text(app).splitlines() if "Without the last exchange" in line]
+    found = re.search(r"\(turns? 6.*, \d+ tokens\).*largest change of a score: turn (\d), (\S+) to", line)
+    assert found, line
+    assert turn_table(app)["rows"][int(found[1]) - 1]["score"] == found[2]
+    assert "last exchange" not in page_text(open_explore(policy="last_k"))
+    assert "How sure" not in page_text(app), "the scores of an untrained gate are no probabilities"
+
+
+def test_the_price_stands_beside_the_tokens_and_in_what_is_sent(
+    open_explore: Open, convgate_home: Path
+) -> None:
+    app = open_explore(list="sent", selected="2", ask="nan " * 800)
+    tokens, all_tokens = int(metric(app, "Tokens").replace(",", "")), 0
+    for model, dollars in (("claude-sonnet-4-5", 3.0), ("gpt-5", 1.25)):
+        (convgate_home / "convgate.toml").write_text(f'[costs]\nmodel = "{model}"\n' if all_tokens else "")
+        app = open_page("Explore", **address(app))
+        price = format_dollars(tokens * dollars / 1e6)
+        assert metric(app, "Cost") == price
+        all_tokens = int(re.findall(r"of ([\d,]+),", app.metric[1].delta)[0].replace(",", ""))
+        assert (
+            f"{price} instead of {format_dollars(all_tokens * dollars / 1e6)} for all turns ({model})"
+            in page_text(app)
+        )
+
+
+@pytest.mark.usefixtures("promise_of_version")
+def test_how_sure_the_gate_is_is_said_in_plain_words(open_explore: Open, convgate_home: Path) -> None:
+    app = open_explore(selected="4")
+    score = float(turn_table(app)["rows"][3]["score"])
+    assert f"How sure? {format_share(score)} likely to be needed" in page_text(app)
+    assert "Measured on" not in page_text(app), "it was not measured"
+    versions = Versions(convgate_home)
+    missed = [{"missed": Metric(value)} for value in (0.003, 0.037)]
+    draft = Draft(metrics={f"set {each}": MetricSet(9, 9, each) for each in missed})
+    versions.add(trained_gate(), draft, name="measured")
+    app = open_explore(selected="4", policy="gate@measured")
+    assert "Measured on 2 sets: 0.3% to 3.7% of what is needed was lost" in page_text(app)
+
+
+def test_a_question_that_is_too_long_is_kept_in_the_field(open_explore: Open) -> None:
+    app = open_explore()
+    question = "x" * 4_001
+    check(app.chat_input(key=QUESTION).set_value(question).run())
+    assert "4,001 characters" in page_text(app)
+    assert "4,000" in page_text(app)
+    assert turns_before(app) == "7", "it is not decided"
+    assert app.chat_input(key=QUESTION).proto.value == question
+    check(app.chat_input(key=QUESTION).set_value(question[1:]).run())
+    assert turns_before(app) == "8"
+    assert "characters" not in page_text(app)
+
+
 def test_the_promise_is_a_slider_over_the_strip(open_explore: Open) -> None:
     app = open_explore(rule="max_missed")
     assert app.select_slider(key="explore.promise").value == "2%"
@@ -434,9 +497,55 @@ def test_the_promise_is_a_slider_over_the_strip(open_explore: Open) -> None:
     check(app.select_slider(key="explore.promise").set_value("50%").run())
     assert int(metric(app, "Kept")) < before
     assert "kept" in states(app)
-    assert float(metric(app, "Threshold")) < 1, "the lowest score that is kept"
+    assert float(metric(app, "Lowest kept")) < 1
     assert app.query_params["rule"] == "max_missed,max_missed=0.5"
     assert not [slider for slider in app.select_slider if slider.key == THRESHOLD]
+
+
+@pytest.fixture
+def promise_of_version(convgate_home: Path, encoder: FakeEncoder) -> None:
+    """Have an active version whose promise has levels of its own."""
+    versions = Versions(convgate_home)
+    parameters = {"max_missed": 0.02, "levels": "0.02:0.0151 0.05:0.04", "fitted_on": "some labels"}
+    draft = Draft(threshold_rule="max_missed", threshold_parameters=parameters)
+    versions.add(trained_gate(), draft, name="promise")
+    versions.activate("promise", who="Ada")
+
+
+@pytest.mark.usefixtures("promise_of_version")
+def test_the_promise_of_the_version_is_short_in_the_address(open_explore: Open) -> None:
+    app = open_explore(selected="3")
+    before = promised_share(app)
+    check(app.select_slider(key="explore.promise").set_value("5%").run())
+    assert app.query_params["rule"] == "max_missed,max_missed=0.05"
+    reopened = open_page("Explore", **address(app))
+    assert states(reopened) == states(app)
+    assert promised_share(reopened) == promised_share(app) == before, "with the levels of the version"
+
+
+@pytest.mark.usefixtures("promise_of_version")
+def test_each_turn_says_from_which_promise_on_it_is_dropped(open_explore: Open) -> None:
+    key = address(open_explore())["conversation"]
+    for turn in range(2, 8):  # the first is an instruction
+        app = open_page("Explore", conversation=key, selected=str(turn))
+        is_kept = promised_share(app) >= 2
+        assert ("Kept up to" in page_text(app)) == is_kept
+        assert turn_table(app)["rows"][turn - 1]["state"] == ("kept" if is_kept else "dropped")
+
+
+def test_a_value_that_the_browser_sends_late_does_not_become_the_lowest(open_explore: Open) -> None:
+    app = open_explore(rule="max_missed,max_missed=0.025")
+    assert app.select_slider(key="explore.promise").value == "2.5%"
+    click(app, "explore.reset")
+    app.selectbox(key="explore.rule").set_value("max_missed")
+    check(app.run())
+    assert app.select_slider(key="explore.promise").value == "2%"
+    states_of_widgets = app._tree.get_widget_states()
+    for widget in states_of_widgets.widgets:
+        if "explore.promise" in widget.id:
+            widget.string_array_value.data[:] = ["2.5%"]  # as it was before
+    check(app._run(states_of_widgets))
+    assert app.select_slider(key="explore.promise").value != "0%"
 
 
 def test_words_that_hardly_matter_are_not_marked() -> None:

@@ -83,7 +83,7 @@ def test_the_list_shows_what_is_sent_or_dropped(key: str) -> None:
 def test_the_selected_turn_says_by_which_stage_and_in_which_section_it_is_sent(key: str) -> None:
     text = page_text(open_budgeted(conversation=key, selected="6"))
     assert "Kept, rule: It states what must hold" in text
-    assert "Rules, 14 tokens · mode Task" in text
+    assert "14 tokens of the budget for rules · mode Task" in text
     assert "Safety requirement:" in text
     assert "Kept, recent: It is part of the last exchange." in page_text(
         open_budgeted(conversation=key, selected="9")

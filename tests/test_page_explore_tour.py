@@ -38,6 +38,7 @@ def test_doing_what_a_step_says_leads_to_the_next(convgate_home: Path, encoder: 
     assert step(app) == 3
     check(app.select_slider(key=THRESHOLD).set_value("0.01").run())
     assert step(app) == 4
+    assert step(choose(app, "explore.listed", "invariants")) == 4, "that is not what it asks for"
     app = choose(app, "explore.listed", "sent")
     assert step(app) is None
     assert step(open_sample()) is None

@@ -25,6 +25,7 @@ from tests.label_page import (
     error_text,
     labels,
     open_label,
+    opened,
     position,
     progress_text,
     saved_text,
@@ -131,11 +132,67 @@ def test_undo_and_redo_of_everything_lead_to_where_it_happened() -> None:
         undone.append(all_entries())
     assert undone[-1] == []
     assert app.button(key="answering.undo").disabled
-    for before, where in zip([*undone[:-1][::-1], everything], wheres[::-1], strict=True):
+    for before, where in zip([*undone[:-1][::-1], everything], [(7, 5), (5, 3), (5, 0)], strict=True):
         click(app, "answering.redo")
-        assert position(app) == where
+        assert position(app) == where, "as after the answer"
         assert all_entries() == before
     assert app.button(key="answering.redo").disabled
+
+
+def test_an_answer_after_a_redo_is_for_the_next_turn() -> None:
+    key = add_conversation()
+    app = click(click(answer(open_label(), "relevant"), "answering.undo"), "answering.redo")
+    answer(app, "not_relevant")
+    assert answers_of(key) == {6: "relevant", 5: "not_relevant"}
+
+
+def test_an_undo_in_another_conversation_goes_there_and_says_so() -> None:
+    key, other = add_conversation(), add_conversation(*TURNS[:6], title="Second")
+    app = answer(open_label(conversation=key), "relevant")
+    click(app, "answering.undo")
+    assert "another conversation" not in saved_text(app)
+    click(app, "answering.redo")
+    check(app.selectbox(key="explore.conversation").set_value(other).run())
+    click(app, "answering.undo")
+    assert (opened(app), position(app)) == (key, (7, 6))
+    assert "turn 7 of another conversation, which is shown now" in saved_text(app)
+    answer(app, "unsure")
+    assert "another conversation" not in saved_text(app)
+
+
+def test_an_answer_does_not_change_the_address() -> None:
+    key = add_conversation()
+    app = open_label(conversation=key)
+    for value in ("relevant", "unsure"):
+        assert address(answer(app, value)) == {"conversation": key}, "back leads away"
+
+
+def test_after_the_last_turn_the_next_conversation_without_labels_opens() -> None:
+    other, key = add_conversation(*TURNS[:6], title="Second"), add_conversation()
+    add_answers(key, Ada=dict.fromkeys([0, 1, 2, 4, 5, 6], "relevant"))
+    app = answer(open_label(conversation=key), "unsure")
+    assert (opened(app), position(app)) == (other, (5, 4))
+    click(app, "answering.undo")
+    assert (opened(app), position(app)) == (key, (7, 3))
+    answer(app, "unsure")
+    app = open_label(conversation=key)
+    assert "All turns before this message have an answer" in page_text(app)
+    click(app, "label.next")
+    assert (address(app), position(app)) == ({"conversation": other}, (5, 4))
+
+
+def test_a_conversation_to_label_first_opens_and_the_steps_count_each_answer() -> None:
+    other, key = add_conversation(*TURNS[:6], title="Second"), add_conversation()
+    app = open_label(conversation=key)
+
+    def step() -> str:
+        return next(one.proto.label for one in app.get("page_link") if "more conv" in one.proto.label)
+
+    assert "49" in step()
+    answer(app, "relevant")
+    assert "48" in step()
+    click(app, f"improvement.first.{other}")
+    assert (opened(app), position(app)) == (other, (5, 4))
 
 
 def test_after_an_undo_the_page_reopens_where_it_was() -> None:
@@ -157,7 +214,7 @@ def test_without_an_address_labelling_goes_on_at_the_last_answer() -> None:
     answer(open_label(conversation=key), "relevant")
     open_label(conversation=other, turn="4", selected="2")
     app = open_label()
-    assert (app.query_params["conversation"], position(app)) == (key, (7, 5))
+    assert (opened(app), position(app)) == (key, (7, 5))
 
 
 def test_an_answer_for_all_unanswered_turns_leaves_answers_and_instructions() -> None:
@@ -319,18 +376,6 @@ def test_the_first_answer_needs_no_name_and_another_can_be_chosen(monkeypatch: p
     assert shown_answers(app) == {}
     monkeypatch.setattr("convgate.ui.shared.annotator.login_name", lambda: "adjudicated")
     assert "Labelling as me" in page_text(open_label(None)), "a login that no annotator can have"
-
-
-def test_after_the_last_turn_a_button_leads_to_a_conversation_without_labels() -> None:
-    other, key = add_conversation(title="Older"), add_conversation(*TURNS[:4], title="Newer")
-    app = open_label()
-    for _ in range(3):
-        assert "Asked because: the newest turn without an answer" in page_text(app)
-        answer(app, "unsure" if len(answers_of(key, turn=3)) else "relevant")
-    assert len(answers_of(key, turn=3)) == 3
-    assert app.button(key="label.next").label == "Next: Older"
-    click(app, "label.next")
-    assert (address(app), position(app)) == ({"conversation": other}, (7, 6))
 
 
 def test_what_is_erased_leaves_the_session_and_the_name_is_forgotten_when_asked() -> None:

@@ -23,6 +23,7 @@ from tests.label_page import (
     error_text,
     labels,
     open_label,
+    opened,
     position,
     progress_text,
     send_answers,
@@ -67,16 +68,16 @@ def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
     for number in range(4):
         item = Queues(app_store()).next_item(queue_number, "Ada")
         assert item is not None
-        seen.add((app.query_params["conversation"], position(app)))
+        seen.add((opened(app), position(app)))
         assert "Asked because:" in page_text(app)
         assert item.reason not in page_text(app), "scores and decisions are hidden"
         answer(app, "relevant")
         assert progress_text(app) == f"Ada, {number + 1} of 18"
     assert len(seen) == 4
 
-    here = app.query_params["conversation"], position(app)
+    here = opened(app), position(app)
     again = open_label(queue=str(queue_number))
-    assert (again.query_params["conversation"], position(again)) == here
+    assert (opened(again), position(again)) == here
     assert again.query_params["queue"] == str(queue_number)
     assert progress_text(again) == "Ada, 4 of 18"
     assert progress_text(open_label("Bo", queue=str(queue_number))) == "Bo, 0 of 18"
@@ -104,14 +105,14 @@ def test_later_moves_the_message_to_the_end_of_the_queue_and_can_be_undone() -> 
     app = open_label(conversation=key, queue=str(number))
     assert position(app) == (7, 6)
     click(app, "answering.later")
-    assert (app.query_params["conversation"], position(app)) == (other, (5, 1))
+    assert (opened(app), position(app)) == (other, (5, 1))
     click(app, "answering.undo")
-    assert (app.query_params["conversation"], position(app)) == (key, (7, 6))
+    assert (opened(app), position(app)) == (key, (7, 6))
     click(app, "answering.redo")
     check(app.selectbox(key="explore.conversation").set_value(other).run())
     choose_work(app, "queue")
     answer(app, "unsure")
-    assert (app.query_params["conversation"], position(app)) == (key, (7, 6)), "later means last"
+    assert (opened(app), position(app)) == (key, (7, 6)), "later means last"
     answer(app, "unsure")
     assert position(app) == (7, 2)
     answer(app, "unsure")
@@ -145,7 +146,7 @@ def test_opened_for_the_first_time_it_shows_the_turns_that_are_suggested() -> No
     add_conversation(*TURNS[:6], title="Newer")
     number = add_queue(key, 7, [2, 5])
     app = open_label("Cy")
-    assert (address(app)["queue"], address(app)["conversation"]) == (str(number), key)
+    assert (address(app), opened(app)) == ({"queue": str(number)}, key)
     assert position(app) == (7, 2)
     assert "Asked because: drawn at random" in page_text(app)
 
@@ -210,7 +211,7 @@ def test_disagreements_are_adjudicated_one_after_the_other_and_all_answers_are_k
         "Talk · message 8 · turn 3",
         "Other · message 6 · turn 4",
     ]
-    assert (app.query_params["conversation"], position(app)) == (key, (7, 1))
+    assert (opened(app), position(app)) == (key, (7, 1))
     rows = {row["turn"]: row for row in turn_table(app)["rows"]}
     assert rows[1]["theirs"] == [["Ada", "relevant"], ["Bo", "not_relevant"]]
 
@@ -218,12 +219,12 @@ def test_disagreements_are_adjudicated_one_after_the_other_and_all_answers_are_k
     assert position(app) == (7, 2)
     assert shown_answers(app) == {1: "not_relevant"}
     send_answers(app, answer_event(app, 1, 2, "relevant"))
-    assert (app.query_params["conversation"], position(app)) == (other, (5, 3))
+    assert (opened(app), position(app)) == (other, (5, 3))
     assert labels().of(CurrentKey(key, 7)).of(ADJUDICATED) == {1: "not_relevant", 2: "relevant"}
     assert [one for one in all_entries() if one.annotator != ADJUDICATED] == before
     assert not answers_of(key, "Cy")
     click(app, "answering.undo")
-    assert (app.query_params["conversation"], position(app)) == (key, (7, 2))
+    assert (opened(app), position(app)) == (key, (7, 2))
     assert listed(app) == ["Talk · message 8 · turn 3", "Other · message 6 · turn 4"]
     click(app, "answering.redo")
     choose_work(choose_work(app, "conversation"), "adjudicate")
@@ -236,7 +237,7 @@ def test_a_disagreement_is_chosen_from_the_menu() -> None:
     app = open_label(None, conversation=key, adjudicate="1")
     box = app.selectbox(key="label.disagreement")
     check(box.select(box.options[2]).run())
-    assert (app.query_params["conversation"], position(app)) == (other, (5, 3))
+    assert (opened(app), position(app)) == (other, (5, 3))
 
 
 # Agreement and annotators

@@ -136,8 +136,7 @@ def test_too_little_data_is_reported_before_the_start(
     RelevanceSets(home).add("private", write_planted_set(tmp_path, "locomo-x").read_bytes())
     app = open_train()
     assert app.button_group(key="train.data").value == []
-    assert "0 of 100 answers" in [link.proto.label for link in app.main.get("page_link")]
-    assert "Label 25 more conversations to trust a result" in page_text(app)
+    assert "label 49 more conversations" in [link.proto.label for link in app.main.get("page_link")]
     assert not app.warning, "no yellow box"
     assert "Ada and Ben agree <b>little</b>." in page_text(app)
     assert "20 shared turns are settled" in page_text(app)

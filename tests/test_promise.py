@@ -10,9 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.core.errors import EvaluationError, PolicyError
-from convgate.evaluation.risk_control import Losses, fit_levels, min_conversations
+from convgate.evaluation.risk_control import Losses, fit_levels
 from convgate.evaluation.tuning import ScoredCases
-from convgate.gate.promise import expected_missed, level_of, promise_of, read_levels, write_levels
+from convgate.gate.promise import (
+    expected_missed,
+    level_of,
+    min_conversations,
+    promise_of,
+    read_levels,
+    write_levels,
+)
 from convgate.gate.thresholds import MaxMissed
 
 histories = st.lists(st.tuples(st.floats(0, 1), st.integers(1, 500)), min_size=1, max_size=30)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -38,12 +39,11 @@ def label(n_conversations: int) -> None:
     ("improvement", "following"),
     [
         (Improvement(), "label"),
-        (Improvement(answers=900, conversations=24), "label"),
-        (Improvement(answers=99, conversations=25), "label"),
-        (Improvement(answers=100, conversations=25), "threshold"),
-        (Improvement(answers=100, conversations=25, tuned=True), "train"),
-        (Improvement(answers=100, conversations=25, tuned=True, waiting="mine"), "compare"),
-        (Improvement(answers=100, conversations=25, tuned=True, trained=True, activated=True), None),
+        (Improvement(conversations=48), "label"),
+        (Improvement(conversations=49), "threshold"),
+        (Improvement(conversations=49, tuned=True), "train"),
+        (Improvement(conversations=49, tuned=True, waiting="mine"), "compare"),
+        (Improvement(conversations=49, tuned=True, trained=True, activated=True), None),
     ],
 )
 def test_the_next_step_is_the_first_that_is_not_done(improvement: Improvement, following: str | None) -> None:
@@ -55,9 +55,11 @@ def test_labels_and_versions_say_how_far_one_is(app: App) -> None:
     other = add_conversation(*[Turn.of("user", f"other {turn}") for turn in range(4)], title="Other")
     add_conversation(Turn.of("user", "Hello"), title="Too short")
     before = read_improvement(app)
-    assert (before.answers, before.conversations, before.missing) == (6, 2, 23)
-    assert before.words == "6 of 100 answers"
+    assert (before.answers, before.conversations, before.missing) == (6, 2, 47)
+    assert before.words == "label 47 more conversations"
     assert before.first == {other: "Other"}, "without labels, and with turns to ask about"
+    Labels(app_store()).answer(CurrentKey(other, 3), {0: "not_relevant"}, by="Ada")
+    assert read_improvement(app).missing == 47, "a promise is fitted to what messages need"
     assert (before.tuned, before.trained, before.waiting) == (False, False, None)
 
     versions = Versions(app.settings.home)
@@ -82,12 +84,22 @@ def test_one_button_is_primary_and_warnings_are_no_boxes(app: App, page: str) ->
     label(1)
     shown = open_page(page)
     assert [one.key for one in shown.button if one.proto.type == "primary"] == ["improvement.next"]
-    assert page_text(shown).count("Label 24 more conversations") == 1
     assert not shown.warning
 
 
+def test_label_tune_and_train_name_one_target_and_the_same(app: App) -> None:
+    label(3)
+    for page in ("Label", "Tune", "Train"):
+        shown = open_page(page)
+        steps = [link.proto.label.strip("*") for link in shown.main.get("page_link")]
+        targets = re.findall(
+            r"(\d+)(?: of \d+| more) (?:conversation|answer)", page_text(shown) + " ".join(steps)
+        )
+        assert set(targets) == {"46"}, page
+
+
 def test_where_a_version_waits_versions_offers_its_activation_first(app: App) -> None:
-    label(34)
+    label(49)
     versions = Versions(app.settings.home)
     first = versions.add(trained_gate(), Draft(), name="first")
     versions.activate("first", who="Ada")

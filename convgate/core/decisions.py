@@ -29,6 +29,9 @@ KEPT, DROPPED = "kept", "dropped"
 SCORE, HOLD, FIT, CACHE, REPAIR = "score", "hold", "fit", "cache", "repair"
 """The stages that decide: the policy, what must hold, a budget, a cached prefix, a valid list."""
 
+UNLIKELY = 0.1
+"""A turn that a gate keeps with a lower score is kept to be safe."""
+
 _NAMES = {
     (HOLD, "superseded"): "corrected",
     (FIT, "rules"): "rule",
@@ -103,6 +106,8 @@ class TurnDecision(Decision):
             name = "recent" if self.kept else "older"
         elif self.stage != SCORE and not self.kept:
             return f"{self.outcome} {self.how}".rstrip()
+        elif self.kept and self.logit is not None and self.score is not None and self.score < UNLIKELY:
+            return "kept to be safe"
         elif self.threshold is None and self.logit is None:  # a score that does not say what is relevant
             return self.outcome
         else:

@@ -119,6 +119,15 @@ def format_share(share: float) -> str:
     return f"{share:.1%}" if 0 < share < 0.0995 else f"{share:.0%}"
 
 
+def format_percent(share: float) -> str:
+    """Return a share (0…1) in percent, with at most three digits.
+
+    >>> format_percent(0.005), format_percent(0.02)
+    ('0.5%', '2%')
+    """
+    return f"{100 * share:.3g}%"
+
+
 def format_dollars(amount: float) -> str:
     """Return an amount with two decimals, below ten cents with four.
 

@@ -18,6 +18,9 @@ from convgate.core.text import join_words, quote
 ONE_HOUR = "-1h"
 """The end of the name of a family whose cache lives for one hour."""
 
+DEFAULT_MODEL = "claude-sonnet-4-5"
+"""Whose prices the app shows where the settings name none."""
+
 _VARIANT = re.compile(r"([-@](\d{4,}|latest|preview|exp)\b.*)?")
 """What may follow a family's name; another version or size has other prices."""
 

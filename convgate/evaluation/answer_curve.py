@@ -13,8 +13,9 @@ import numpy as np
 from convgate.core.decisions import Floats
 from convgate.evaluation.curves import candidate_thresholds
 from convgate.evaluation.metrics import Terms, share
-from convgate.evaluation.risk_control import Losses, calibrate_promise, min_conversations
+from convgate.evaluation.risk_control import Losses, calibrate_promise
 from convgate.evaluation.tuning import ScoredCases
+from convgate.gate.promise import min_conversations
 from convgate.gate.rule import ROUNDING, Rule
 from convgate.gate.thresholds import Fittable, MaxMissed
 

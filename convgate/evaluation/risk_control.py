@@ -22,20 +22,11 @@ from convgate.core.decisions import Floats
 from convgate.core.errors import EvaluationError
 from convgate.evaluation.metrics import Bools, Terms
 from convgate.evaluation.tuning import ScoredCases
-from convgate.gate.promise import expected_missed, write_levels
+from convgate.gate.promise import expected_missed, min_conversations, write_levels
 from convgate.gate.thresholds import MaxMissed
 
 _SHARED = 25  # conversations that the mean of all kinds counts as in the risk of each kind
 PROMISES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
-
-
-def min_conversations(promise: float) -> int:
-    """Return how many labelled conversations a promise takes, when nothing is missed in any of them.
-
-    >>> min_conversations(0.02), min_conversations(0.1)
-    (49, 9)
-    """
-    return math.ceil(1 / promise - 1e-9) - 1
 
 
 class Losses:

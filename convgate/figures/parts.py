@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import plotly.graph_objects as go
-from scipy.special import expit
 
 from convgate.core.decisions import TurnDecisions
 from convgate.core.text import format_number, format_share, format_signed, format_threshold
 from convgate.figures.hover import describe, plain, wrapped
 from convgate.figures.layout import add_line, axis, drawing, mark_threshold, steady
 from convgate.figures.palette import Palette
+from convgate.gate.arrays import logistic
 
 if TYPE_CHECKING:  # a chart needs no torch
     from convgate.gate.explain import Link
@@ -33,13 +33,13 @@ PARTS: Mapping[str, LogitPart] = {
     "recency": LogitPart("recency", "What newer turns gain by their place; training decides how much."),
     "decay": LogitPart("age", "What a turn loses by being old; never more than 1."),
     "meaning": LogitPart("meaning", "How close the turn's meaning is to the current message's."),
-    "neighbours": LogitPart("neighbours", "How close the turns just before and after this one are to it."),
+    "neighbours": LogitPart("around it", "How close the turns just before and after this one are to it."),
     "passages": LogitPart(
         "passages", "How close the turn's best passage is to the message, and those around it."
     ),
     "words": LogitPart("words", "Words that the turn shares with the message, rare ones above all."),
     "speaker": LogitPart("speaker", "Who speaks, and whether this is the newest turn of that person."),
-    "addressing": LogitPart("addressing", "Who calls whom by name."),
+    "addressing": LogitPart("names", "Who calls whom by name."),
     "turn": LogitPart("form", "What the turn is like: a question, an answer, long, short, code."),
     "message": LogitPart(
         "message", "What the message and the conversation are like: the same for all turns."
@@ -89,11 +89,11 @@ def waterfall_figure(
             "connector": {"line": {"color": palette.muted, "width": 1, "dash": "dot"}},
         }
     )  # fmt: skip
-    score = format_number(float(expit(total)))
+    score = format_number(float(logistic(total)))
     fig.update_layout(
         showlegend=False,
         xaxis=axis(
-            palette, f"logit: {format_signed(total)} is a score of <b>{score}</b>",
+            palette, f"a sum of {format_signed(total)} is a score of <b>{score}</b>",
             range=_waterfall_range(values, threshold_logit), zeroline=True, zerolinecolor=palette.muted,
         ),
         yaxis=_name_axis(palette, autorange="reversed"),
@@ -113,7 +113,7 @@ def describe_waterfall(parts: Mapping[str, float], *, threshold_logit: float | N
         {
             **{part_label(name): format_signed(value) for name, value in parts.items()},
             "sum": format_signed(total),
-            "score": float(expit(total)),
+            "score": float(logistic(total)),
             "threshold": format_signed(threshold_logit)
             if threshold_logit is not None and is_finite
             else None,
@@ -130,7 +130,7 @@ def tiers_figure(decisions: TurnDecisions, index: int, *, palette: Palette) -> g
     fig = drawing(palette, height=176, left=124, right=56)
     looks = ((palette.tier1, "dot"), (palette.tier2, "dashdot"), (palette.ink, "solid"))
     for (name, logit), look in zip(logits.items(), looks, strict=True):
-        score = float(expit(logit))
+        score = float(logistic(logit))
         add_line(fig, name, [0, score], [name, name], look, width=3)
         fig.add_scatter(
             x=[score], y=[name], mode="markers+text", text=[format_number(score)],
@@ -150,7 +150,7 @@ def tiers_figure(decisions: TurnDecisions, index: int, *, palette: Palette) -> g
 
 def describe_tiers(decisions: TurnDecisions, index: int) -> str:
     """Return the tiers in words."""
-    scores = {name: float(expit(logit)) for name, logit in _tier_logits(decisions, index).items()}
+    scores = {name: float(logistic(logit)) for name, logit in _tier_logits(decisions, index).items()}
     return describe(f"Scores of turn {index + 1}", scores)
 
 
@@ -215,7 +215,7 @@ def links_figure(
         for row, link in enumerate(links)
     ]
     above: dict[str, Any] = {"yref": "paper", "y": 1, "yanchor": "bottom"}
-    notes += [{"text": "attention", "x": 0, "xanchor": "left", **above}]
+    notes += [{"text": "share", "x": 0, "xanchor": "left", **above}]
     notes += [{"text": "effect", "x": 1, "xanchor": "right", **above}]
     for note in notes:
         fig.add_annotation(xref="paper", font={"size": 12, "color": palette.ink}, **note)
@@ -255,6 +255,6 @@ def _tier_logits(decisions: TurnDecisions, index: int) -> dict[str, float]:
     if not len(rows):
         raise KeyError(index)
     columns = {
-        "1: turn alone": decisions.tier1, "2: among turns": decisions.attention, "final": decisions.logits,
+        "by itself": decisions.tier1, "among others": decisions.attention, "final": decisions.logits,
     }  # fmt: skip
     return {name: float(column[rows[0]]) for name, column in columns.items()}

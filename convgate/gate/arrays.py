@@ -12,7 +12,7 @@ Integers = NDArray[np.int32]
 Logits = NDArray[np.float64]
 
 
-def logistic(logits: NDArray[Any]) -> Logits:
+def logistic(logits: NDArray[Any] | float) -> Logits:
     """Return 1 / (1 + exp(−x)) in float64.
 
     >>> logistic(np.array([-1e4, 0, 1e4])).tolist()

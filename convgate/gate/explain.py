@@ -2,7 +2,7 @@
 
 The parts of a logit come with the scores (`GateScores.parts`, they add up exactly). This module computes
 attention links between turns, and how the scores change when a turn is left out or a word is hidden.
-Attention is no proof of influence, so each link comes with the effect that `leave_one_out` measures.
+Attention is no proof of influence, so each link comes with the effect that `leave_out` measures.
 """
 
 from __future__ import annotations
@@ -52,16 +52,18 @@ def strongest_links(
     others = np.argsort(-weights, kind="stable")[:limit]
     links = []
     for other in others[weights[others] > 0].tolist():
-        left_out = leave_one_out(gate, state, message, other)
+        left_out = leave_out(gate, state, message, other)
         links.append(Link(row, other, float(weights[other]), float(scores.scores[row] - left_out[row])))
     return links
 
 
-def leave_one_out(gate: Gate, state: GateState, message: Message, row: int) -> NDArray[np.float64]:
-    """Return (n,) the scores of all turns with turn `row` removed; NaN at `row` itself."""
-    mask = np.arange(len(state)) != row
+def leave_out(gate: Gate, state: GateState, message: Message, *rows: int) -> NDArray[np.float64]:
+    """Return (n,) the scores of all turns with those of `rows` removed; NaN at these."""
+    mask = ~np.isin(np.arange(len(state)), rows)
     scores = np.full(len(state), np.nan)
-    scores[mask] = gate.score(gate.remove_turn(state, row), message).scores
+    for row in sorted(rows, reverse=True):
+        state = gate.remove_turn(state, row)
+    scores[mask] = gate.score(state, message).scores
     return scores
 
 

@@ -15,6 +15,7 @@ control (Angelopoulos, Bates, Fisch, Lei and Schuster 2022), see `convgate.evalu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -47,6 +48,15 @@ def expected_missed(scores: Floats, tokens: Integers | None = None) -> NDArray[n
     missed[order] = np.cumsum(clipped[order]) / max(float(clipped.sum()), 1e-12)
     at_risk = np.minimum(missed * (1 - probability_of_none(scores)) ** 2, 1.0)
     return np.asarray(1 - (1 - at_risk) ** np.sqrt(len(scores)))
+
+
+def min_conversations(promise: float) -> int:
+    """Return how many labelled conversations a promise takes, when nothing is missed in any of them.
+
+    >>> min_conversations(0.02), min_conversations(0.1)
+    (49, 9)
+    """
+    return math.ceil(1 / promise - 1e-9) - 1
 
 
 def write_levels(levels: Levels) -> str:

@@ -22,6 +22,7 @@ from convgate.core.decisions import Floats
 from convgate.core.errors import PolicyError
 from convgate.core.filling import fill, use_per_token
 from convgate.core.parameters import ParameterSet, check_parameters, setting, text
+from convgate.core.text import format_percent
 from convgate.gate.promise import expected_missed, level_of, probability_of_none, promise_of, read_levels
 from convgate.gate.rule import ROUNDING, Cut, Rule, Tokens, best_first
 
@@ -120,7 +121,7 @@ class MaxMissed(Rule):
         if not kept.any():
             because = _NOTHING.format(probability_of_none(scores))
             return Cut(kept, None, because, why_dropped="{score}.")
-        promise = f"{100 * self.max_missed:.3g}%"
+        promise = format_percent(self.max_missed)
         because = f"Kept are the turns without which more than {promise} of what is needed could be lost."
         return Cut(kept, None, because, "{score}.", "{score}.")
 

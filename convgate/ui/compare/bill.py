@@ -10,7 +10,7 @@ from convgate.core.conversation import Conversation
 from convgate.core.errors import ConvgateError
 from convgate.core.settings import Settings
 from convgate.core.text import pluralize
-from convgate.costs.prices import Price, find_price, list_models
+from convgate.costs.prices import DEFAULT_MODEL, Price, find_price, list_models
 from convgate.evaluation.bill import PAUSES
 from convgate.evaluation.bill_report import TABLE_NOTE, BillReport
 from convgate.evaluation.judged_cases import EvaluationProgress
@@ -29,7 +29,6 @@ from convgate.ui.shared.tables import markdown_table
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
 
-_MODEL = "claude-sonnet-4-5"  # where the settings name none
 _PAUSES = {
     "times": "Real times, else 20 s to 2 h",
     "short": "All 30 s",
@@ -41,7 +40,7 @@ _MAX_LABEL = 60  # characters of a policy's name
 
 def priced_models(settings: Settings) -> list[str]:
     """Return the models that a bill can be for, that of the settings first."""
-    return list(dict.fromkeys([settings.costs.model or _MODEL, *list_models()]))
+    return list(dict.fromkeys([settings.costs.model or DEFAULT_MODEL, *list_models()]))
 
 
 def draw_bill(

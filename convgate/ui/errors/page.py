@@ -12,7 +12,14 @@ from typing import Any
 import streamlit as st
 
 from convgate.core.text import format_signed, join_words, pluralize
-from convgate.evaluation.errors import OTHER_RULE, THRESHOLD, ErrorKind, TurnError, group_by_cause
+from convgate.evaluation.errors import (
+    OTHER_RULE,
+    THRESHOLD,
+    ErrorKind,
+    ErrorReport,
+    TurnError,
+    group_by_cause,
+)
 from convgate.figures.parts import PARTS, part_label
 from convgate.policies.gate import GatePolicy
 from convgate.policies.spec import read_policy
@@ -44,7 +51,6 @@ PER_PAGE = 10
 _MAX_TEXT = 260  # characters of a message or turn
 _ANSWERS: Mapping[Answer, str] = {"relevant": "✓ relevant", "not_relevant": "✕ not relevant"}
 _KINDS: Mapping[ErrorKind, str] = {"missed": "Missed", "needless": "Sent needlessly"}
-_GUESSES: Mapping[ErrorKind, str] = {"missed": "Perhaps missed", "needless": "Perhaps needless"}
 _CAUSES = {
     THRESHOLD: ("threshold", "No part of the score speaks for the error, so another threshold would help."),
     OTHER_RULE: (
@@ -97,6 +103,9 @@ def draw_page(app: App) -> None:
     errors = drop_answered(app, compute_errors(app, data, policy))
     draw_result(page)
     st.markdown(f"##### {literal(errors.report.summary)}")
+    if errors.progress is not None:
+        done, total = errors.progress
+        st.progress(done / total, "More messages are being decided.")
     _draw_next_step(data)
     listed = _draw_choice(state, errors)
     shown = min(state.page, max(1, -(-len(listed) // PER_PAGE)))
@@ -104,6 +113,8 @@ def draw_page(app: App) -> None:
         app, state, errors, listed[(shown - 1) * PER_PAGE : shown * PER_PAGE], known.get(data), policy
     )
     page.draw_pages(len(listed), PER_PAGE, shown)
+    if errors.progress is not None:  # what there is can be read while the rest is decided
+        st.rerun()
 
 
 def _available(app: App, known: Mapping[str, SetInfo]) -> dict[str, str]:
@@ -126,11 +137,10 @@ def _draw_next_step(data: str) -> None:
 
 def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
     """Draw the choice of kind and cause; return what is chosen, by cause, the most frequent first."""
-    names = _GUESSES if errors.report.is_suggested else _KINDS
-    counts = {kind: len(errors.report.of_kind(kind)) for kind in names}
-    groups = group_by_cause(errors.report.of_kind(state.kind))
+    chosen = errors.report.of_kind(state.kind)
+    groups = group_by_cause(chosen)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        page.draw_choice("kind", "Errors", {kind: f"{name} {counts[kind]:,}" for kind, name in names.items()})
+        page.draw_choice("kind", "Errors", {kind: _count(kind, errors.report) for kind in _KINDS})
         if groups:
             st.pills(
                 "What misled the gate", list(groups), wrap=True,
@@ -141,7 +151,18 @@ def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
             )  # fmt: skip
     if not groups:
         st.success("None.", icon=":material/check:")
-    return groups.get(state.cause or "") or [error for group in groups.values() for error in group]
+    if state.cause in groups:
+        chosen = groups[state.cause]
+    order = {cause: number for number, cause in enumerate(groups)}
+    return sorted(chosen, key=lambda error: (bool(error.against), order[error.cause]))
+
+
+def _count(kind: ErrorKind, report: ErrorReport) -> str:
+    """Return how many errors of a kind are labelled, and how many suggestions there are."""
+    errors = report.of_kind(kind)
+    n_suggested = sum(bool(error.against) for error in errors)
+    labelled = f"{_KINDS[kind]} {len(errors) - n_suggested:,}"
+    return f"{labelled}, perhaps {n_suggested:,}" if report.is_suggested else labelled
 
 
 def _draw_errors(
@@ -152,9 +173,10 @@ def _draw_errors(
     source: SetInfo | None,
     policy: GatePolicy,
 ) -> None:
-    for cause, group in groupby(listed, lambda error: error.cause):
+    for (is_suggested, cause), group in groupby(listed, lambda error: (bool(error.against), error.cause)):
         help = _CAUSES[cause][1] if cause in _CAUSES else PARTS[cause].help if cause in PARTS else ""
-        st.markdown(f"**Misled by {literal(_label(cause))}** · {literal(help)}")
+        what = "Perhaps misled" if is_suggested else "Misled"
+        st.markdown(f"**{what} by {literal(_label(cause))}** · {literal(help)}")
         for error in group:
             name = LIBRARY if source is None else source.name
             with st.container(border=True, gap="xsmall", key=_key("card", error)):

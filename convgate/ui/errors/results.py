@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
-from convgate.evaluation.errors import ErrorReport, JudgedMessage, TurnError, judge_messages
+from convgate.evaluation.errors import ErrorReport, JudgedMessage, judge_messages
 from convgate.evaluation.judged_cases import EvaluationProgress, cases_in_order
 from convgate.invariants.edits import EDITS_FIELD
 from convgate.labels.gold import gold_answers, labels_digest
@@ -32,6 +34,8 @@ LIBRARY = "@library"
 MAX_MESSAGES = 50
 """Messages without labels that are decided about: the last ones of the newest conversations."""
 
+_FIRST, _LATER = 0.15, 1.0  # seconds of work before errors are shown, at first and then
+_CASES = 20  # of a conversation, decided at a time
 _MAX_DECIDED = 5_000  # messages whose decisions are kept
 
 
@@ -50,6 +54,7 @@ class Errors:
 
     report: ErrorReport
     labelled: Mapping[str, Labelled]  # by the conversation's id in cases
+    progress: tuple[int, int] | None = None  # parts that are decided, of how many; None: all
 
     def place(self, case: Case) -> CurrentKey | None:
         """Return what identifies a case's message in the library; None where it is not there."""
@@ -60,53 +65,75 @@ class Errors:
 
 
 def compute_errors(app: App, data: str, policy: GatePolicy) -> Errors:
-    """Return the errors; data: the labels, a set or the library. Only what was never decided is decided."""
-    state = f"{labels_digest(app.store)} {edits_digest(app.store)}"
-    content = state if data == LIBRARY else f"{read_labelled(app, data)[1]} {state}"
-    key = f"{data} {content} {app.store.path}"
-    labelled = _read(key, app, data)
+    """Return the errors; data: the labels, a set or the library. Only what was never decided is decided.
+
+    Returns after a while with those of the messages that are decided by then; call it again for more.
+    """
+    content = f"{_keys(app)}"  # and so no answer has the library decided again
+    if data != LIBRARY:
+        content = f"{read_labelled(app, data)[1]} {labels_digest(app.store)}"
+    key = f"{data} {content} {edits_digest(app.store)} {app.store.path}"
     decider = f"{digest(policy)} {app.settings.model_dump_json()}"
-
-    def work(progress: EvaluationProgress) -> ErrorReport:
-        messages = _judge(list(labelled.values()), policy, _decided(decider), app, progress)
-        return ErrorReport.of(list(messages))
-
-    return Errors(compute_once(f"errors {key} {decider}", work), labelled)
+    labelled = _read(key, app, data)
+    parts = _split(list(labelled.values()))
+    judged = _judged(f"{key} {decider}")
+    selector, decided = scoring.silent_selector(app, policy), _decided(decider)
+    began, place = time.monotonic(), st.empty()
+    limit, is_first = (_LATER, False) if judged else (_FIRST, True)
+    while (number := len(judged)) < len(parts):
+        each, cases, n_newest = parts[number]
+        progress = partial(_draw_encoding, place)
+        decide = partial(_decide, _changes(each), selector, decided, progress)
+        judged[number] = list(
+            judge_messages(each.conversation, cases, decide, policy.encoder, n_newest=n_newest)
+        )
+        if is_first and any((each.judged.needed & ~each.judged.kept).any() for each in judged[number]):
+            is_first = False  # there is something to show
+        seconds = time.monotonic() - began
+        if seconds > _LATER or (seconds > limit and not is_first):
+            break
+    place.empty()
+    messages = [message for number in range(len(judged)) for message in judged[number]]
+    if len(judged) < len(parts):
+        return Errors(ErrorReport.of(messages), labelled, (len(judged), len(parts)))
+    report = compute_once(f"errors {key} {decider}", lambda _: ErrorReport.of(messages))
+    return Errors(report, labelled)
 
 
 def drop_answered(app: App, errors: Errors) -> Errors:
-    """Return the errors without those that a gold label contradicts, and suggestions that it confirms."""
+    """Return the errors without those that a gold label contradicts.
+
+    Suggestions that it confirms are labelled errors, and stand first.
+    """
     gold = gold_answers(app.store)
 
-    def is_left(error: TurnError) -> bool:
+    left = []
+    for error in errors.report.errors:
         place = errors.place(error.case)
         answer = gold.get(place, {}).get(error.index, "unsure") if place else "unsure"
-        right = "relevant" if error.kind == "missed" else "not_relevant"
-        return answer == "unsure" or (answer == right and not errors.report.is_suggested)
-
-    left = [error for error in errors.report.errors if is_left(error)]
+        if answer == "unsure":
+            left.append(error)
+        elif answer == ("relevant" if error.kind == "missed" else "not_relevant"):
+            left.append(replace(error, against=()))
+    left.sort(key=lambda error: bool(error.against))
     return replace(errors, report=replace(errors.report, errors=left))
 
 
-def _judge(
-    labelled: Sequence[Labelled],
-    policy: GatePolicy,
-    decided: dict[str, TurnDecisions],
-    app: App,
-    progress: EvaluationProgress,
-) -> Iterator[JudgedMessage]:
-    selector = scoring.silent_selector(app, policy)
+def _split(labelled: Sequence[Labelled]) -> list[tuple[Labelled, Sequence[Case], int]]:
+    """Return what is decided at a time: a conversation, some of its cases, else how many newest messages.
+
+    Short conversations come first, as they are decided soonest.
+    """
     n_newest = max(1, MAX_MESSAGES // max(1, len(labelled)))
-    total = sum(len(each.cases) or min(n_newest, len(each.conversation.answerable())) for each in labelled)
-    done = 0
-    for each in labelled:
-        decide = partial(_decide, _changes(each), selector, decided, progress)
-        for message in judge_messages(
-            each.conversation, each.cases, decide, policy.encoder, n_newest=n_newest
-        ):
-            done += 1
-            progress("Deciding about messages", done, total)
-            yield message
+    return [
+        (each, each.cases[start : start + _CASES], n_newest)
+        for each in sorted(labelled, key=lambda each: len(each.conversation))
+        for start in range(0, max(1, len(each.cases)), _CASES)
+    ]
+
+
+def _draw_encoding(place: DeltaGenerator, stage: str, done: int, total: int) -> None:
+    place.progress(min(done / max(total, 1), 1.0), f"{stage}: {done:,} of {total:,}")
 
 
 def _decide(
@@ -141,6 +168,15 @@ def _changes(labelled: Labelled) -> str:
     return f"{labelled.key or conversation.id} {edits} {moves(conversation)}"
 
 
+def _keys(app: App) -> list[str]:
+    return [row.key for row in app.conversations.find(per_page=MAX_MESSAGES).rows]
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _judged(key: str) -> dict[int, list[JudgedMessage]]:
+    return {}
+
+
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _decided(decider: str) -> dict[str, TurnDecisions]:
     return {}
@@ -149,8 +185,7 @@ def _decided(decider: str) -> dict[str, TurnDecisions]:
 @st.cache_resource(max_entries=4, show_spinner="Reading conversations …")
 def _read(key: str, _app: App, data: str) -> dict[str, Labelled]:
     if data == LIBRARY:
-        keys = [row.key for row in _app.conversations.find(per_page=MAX_MESSAGES).rows]
-        return {key: Labelled(_with_id(_app.conversation(key), key), (), key) for key in keys}
+        return {key: Labelled(_with_id(_app.conversation(key), key), (), key) for key in _keys(_app)}
     relevance_set, _ = read_labelled(_app, data)
     cases: dict[str, list[Case]] = {}
     for case in cases_in_order(relevance_set):

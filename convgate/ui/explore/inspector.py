@@ -9,11 +9,18 @@ from html import escape
 
 import numpy as np
 import streamlit as st
-from scipy.special import expit
 
 from convgate.core.conversation import ContentPart
 from convgate.core.decisions import TurnDecisions
-from convgate.core.text import format_share, format_signed, format_threshold, pluralize, truncate, writable
+from convgate.core.text import (
+    format_percent,
+    format_share,
+    format_signed,
+    format_threshold,
+    pluralize,
+    truncate,
+    writable,
+)
 from convgate.figures.modes import SECTION_LABELS
 from convgate.figures.parts import (
     describe_activation,
@@ -24,10 +31,14 @@ from convgate.figures.parts import (
     tiers_figure,
     waterfall_figure,
 )
+from convgate.gate.arrays import logistic
 from convgate.gate.explain import WordEffect
+from convgate.policies.build import find_version
 from convgate.policies.gate import GatePolicy
+from convgate.policies.spec import read_policy
 from convgate.ui.explore.invariants import STATES, TYPES
 from convgate.ui.explore.matrix import draw_matrix
+from convgate.ui.explore.without import draw_without
 from convgate.ui.shared import scoring
 from convgate.ui.shared.annotator import draw_annotator, is_asked
 from convgate.ui.shared.answering import Answering, draw_answers
@@ -36,19 +47,22 @@ from convgate.ui.shared.explore_state import ExploreState, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.keys import MAKE_CURRENT
 from convgate.ui.shared.outcome import PolicyOutcome
-from convgate.ui.shared.scoring import OpenMessage, decide_without, passage_finder
+from convgate.ui.shared.scoring import OpenMessage, passage_finder
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.turn import Step, draw_turn_head, draw_turn_text, format_explanation, turn_labels
+from convgate.versions import UNTRAINED, Version
 
 TABS = ("Why", "Links", "Words", "Matrix")
 _BAR, _AROUND = 25, 66  # pixels of a part in the waterfall, and around all of them
 MIN_EFFECT = 0.1
 """Logits from which the effect of a word is shown: less moves no score by more than 0.025."""
+_TERMS = (
+    "By itself: the bilinear score, of this turn and the message alone. Among others: the attention score,"
+    " with the turns that it is linked to. The score lies between both, as the share from others says."
+)
+_MAX_PROMISE = 0.5  # of the slider
 _MAX_STATEMENT = 160  # characters
-_MAX_MEASURED = 1_000  # turns that are scored once more without being asked to
-_MEASURE, _MEASURE_BUTTON = "explore.measured", "explore.measure"
-_LISTED = 6  # turns that a sentence names
 
 
 def draw_inspector(
@@ -77,17 +91,19 @@ def draw_inspector(
     for name, tab in zip(TABS, tabs, strict=True):
         if tab.open:
             with tab:
-                _draw_tab(app, name, outcome, selected, answering)
+                _draw_tab(app, state, name, outcome, selected, answering)
 
 
-def _draw_tab(app: App, name: str, outcome: PolicyOutcome, selected: int, answering: Answering) -> None:
+def _draw_tab(
+    app: App, state: ExploreState, name: str, outcome: PolicyOutcome, selected: int, answering: Answering
+) -> None:
     gate = outcome.gate
     if name == "Why":
-        _draw_reason(outcome, selected)
+        _draw_reason(app, state, outcome, selected)
         _draw_parts(outcome.decisions, selected)
         _draw_passage(outcome, selected)
         if gate is not None:
-            _draw_without(gate, outcome, selected)
+            draw_without(gate, outcome, selected)
         _draw_label(app, answering, selected)
     elif gate is None or not outcome.decisions.parts:
         st.caption("Only the gate explains this. Choose it as policy.")
@@ -99,14 +115,14 @@ def _draw_tab(app: App, name: str, outcome: PolicyOutcome, selected: int, answer
         draw_matrix(gate, outcome, selected)
 
 
-def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
+def _draw_reason(app: App, state: ExploreState, outcome: PolicyOutcome, selected: int) -> None:
     decision = outcome.decisions.of(selected)
     name = decision.outcome_name
     name = name if name.startswith(decision.outcome) else f"{decision.outcome}, {name}"
     st.markdown(f"**{literal(name.capitalize())}:** {format_explanation(decision.explanation)}")
     facts = _numbers(outcome.decisions, selected)
     facts += [
-        f"{SECTION_LABELS[section.name]}, {pluralize(placed.tokens, 'token')}"
+        f"{pluralize(placed.tokens, 'token')} of the budget for {SECTION_LABELS[section.name].lower()}"
         for section in outcome.selection.sections
         for placed in section.turns
         if placed.index == selected
@@ -114,14 +130,36 @@ def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
     if (mode := outcome.labels.get(selected)) is not None:
         facts.append(f"mode {mode.capitalize()}")
     if facts:
-        st.caption(" · ".join(facts))
+        st.caption(" · ".join(facts), help=_TERMS)
+    if sureness := _describe_sureness(app, state, outcome, selected):
+        st.markdown(f"**How sure?** {literal(sureness)}")
     for invariant in outcome.selection.invariants:
         if invariant.source == selected:
             text = literal(invariant.text, limit=_MAX_STATEMENT)
             st.markdown(f"{STATES[invariant.state]} **{TYPES[invariant.type]}:** “{text}”")
     if flip := outcome.flips.of(selected) if outcome.flips else "":
-        arrow, before = ("↑", "drops") if flip == "up" else ("↓", "keeps")
-        st.markdown(f":orange-badge[{arrow} flips] The gate's own rule {before} this turn.")
+        before = "drops" if flip == "up" else "keeps"
+        st.markdown(f":orange-badge[changed] The version's own rule {before} this turn.")
+
+
+def _describe_sureness(app: App, state: ExploreState, outcome: PolicyOutcome, selected: int) -> str:
+    """Return how likely the gate takes a turn to be needed, and what was lost where it was measured."""
+    decision = outcome.decisions.of(selected)
+    if outcome.version in (None, UNTRAINED) or decision.score is None:
+        return ""
+    sentences = [f"{format_share(decision.score)} likely to be needed."]
+    if (share := outcome.lost_from(selected)) is not None and not decision.forced:
+        limit = f"“lose at most {format_percent(min(share, _MAX_PROMISE))}”"
+        sentences.append(f"Kept up to {limit}." if decision.kept else f"Dropped from {limit} on.")
+    version = find_version(app.settings, read_policy(state.policy).version)
+    metrics = version.card.metrics.values() if isinstance(version, Version) else ()
+    measured = (each.metrics.get("missed") for each in metrics)
+    missed = [metric.value for metric in measured if metric is not None and metric.value is not None]
+    if missed:
+        low, high = format_share(min(missed)), format_share(max(missed))
+        sets = pluralize(len(missed), "set")
+        sentences.append(f"Measured on {sets}: {low} to {high} of what is needed was lost.")
+    return " ".join(sentences)
 
 
 def _draw_label(app: App, answering: Answering, selected: int) -> None:
@@ -142,17 +180,17 @@ def _make_current(outcome: PolicyOutcome, selected: int) -> Step:
 
 
 def _numbers(decisions: TurnDecisions, selected: int) -> list[str]:
-    """Return the score of a turn, those of both tiers, and the threshold, each with its name."""
+    """Return the scores of both tiers and the threshold, each with its name; the reason has the score."""
     row = int(np.searchsorted(decisions.indices, selected))
-    tiers = {"bilinear": decisions.tier1, "attention": decisions.attention}
-    numbers = {"score": decisions.value(decisions.scores, row)} | {
-        name: None if (logit := decisions.value(column, row)) is None else float(expit(logit))
+    tiers = {"by itself": decisions.tier1, "among others": decisions.attention}
+    numbers = {
+        name: None if (logit := decisions.value(column, row)) is None else float(logistic(logit))
         for name, column in tiers.items()
     }
     numbers["threshold"] = decisions.threshold
     facts = [f"{name} {format_threshold(value)}" for name, value in numbers.items() if value is not None]
     if decisions.gate_activation is not None:
-        facts.append(f"{format_share(decisions.gate_activation)} from links")
+        facts.append(f"{format_share(decisions.gate_activation)} from other turns")
     return facts
 
 
@@ -160,6 +198,7 @@ def _draw_parts(decisions: TurnDecisions, selected: int) -> None:
     """Draw the parts that a gate's score of a turn adds up from; say of other policies why there are none."""
     decision = decisions.of(selected)
     if parts := decision.parts:
+        st.markdown("**What the score is made of**", help="Parts of the logit, whose logistic is the score.")
         threshold = _threshold_logit(decision.threshold)
         figure = waterfall_figure(parts, threshold_logit=threshold, palette=current_palette())
         words = describe_waterfall(parts, threshold_logit=threshold)
@@ -182,51 +221,12 @@ def _draw_passage(outcome: PolicyOutcome, selected: int) -> None:
     draw_turn_text(turn)
 
 
-def _draw_without(gate: GatePolicy, outcome: PolicyOutcome, selected: int) -> None:
-    """Draw what would be decided about the other turns if this one were missing."""
-    if len(outcome.message.history) > _MAX_MEASURED:
-        measured = st.session_state.get(_MEASURE) == (outcome.message.labelled, selected)
-        if not measured:
-            st.button(
-                "Measure what changes without this turn", key=_MEASURE_BUTTON,
-                on_click=lambda: st.session_state.update({_MEASURE: (outcome.message.labelled, selected)}),
-            )  # fmt: skip
-            return
-    before, without = outcome.scored, decide_without(gate, outcome.message, selected)
-    st.markdown(
-        f"**Without this turn:** {_describe_without(before, without, selected)}",
-        help="Measured: all other turns are scored once more, with this one left out.",
-    )
-
-
-def _describe_without(before: TurnDecisions, without: TurnDecisions, selected: int) -> str:
-    """Return which other decisions change when a turn is missing, and the largest change of a score."""
-    others = before.indices != selected
-    if not others.any() or before.scores is None or without.scores is None:
-        return "there is no other turn."
-    turns, scores = before.indices[others], before.scores[others]
-    up = turns[without.kept & ~before.kept[others]].tolist()
-    down = turns[before.kept[others] & ~without.kept].tolist()
-    parts = [
-        f"{pluralize(len(changed), 'other turn')} would be {verb}"
-        f" ({', '.join(f'{turn + 1:,}' for turn in changed[:_LISTED])}{', …' * (len(changed) > _LISTED)})"
-        for verb, changed in (("kept", up), ("dropped", down))
-        if changed
-    ]
-    row = int(np.abs(without.scores - scores).argmax())
-    largest = (
-        f"largest change of a score: turn {turns[row] + 1:,},"
-        f" {format_threshold(scores[row])} to {format_threshold(without.scores[row])}."
-    )
-    return f"{', '.join(parts) or 'no other decision changes'}; {largest}"
-
-
 def _draw_links(gate: GatePolicy, outcome: PolicyOutcome, turn: int) -> None:
     """Draw what other turns do to a turn (0-based): the tiers, and the turns that it attends to most."""
     decisions, message = outcome.decisions, outcome.message
     st.markdown(
         "**From the turn alone to the final score**",
-        help="Tier 1 scores each turn alone, tier 2 among others.",
+        help=_TERMS,
     )
     figure = tiers_figure(decisions, turn, palette=current_palette())
     draw_figure(figure, "explore.tiers_of_turn", describe_tiers(decisions, turn))
@@ -235,10 +235,11 @@ def _draw_links(gate: GatePolicy, outcome: PolicyOutcome, turn: int) -> None:
     start = message.history.start
     links = scoring.measure_links(gate, message, turn - start)
     if not links:
-        st.caption("This turn attends to no other turn.")
+        st.caption("This turn is linked to no other turn.")
         return
     st.markdown(
-        "**Turns that it attends to**", help="Beside each: how the score changes when that turn is left out."
+        "**Turns that it is linked to**",
+        help="Left: their share of its attention. Right: how the score changes when that turn is left out.",
     )
     labels = turn_labels(message.key, message.conversation)
     figure = links_figure(links, labels, current_palette(), start=start)

@@ -17,6 +17,7 @@ from convgate.ui.shared.session_state import put
 from convgate.ui.shared.text import literal
 
 PICKER, QUESTION = "explore.turn.picked", "explore.asked"
+_TOO_LONG = "explore.asked.too_long"  # characters of a question that was not asked
 _OFFERED = 400  # messages of the picker, around the current one
 _EXCERPT = 1_000  # characters of the message; the transcript has all of it
 
@@ -35,8 +36,13 @@ def draw_message(title: str, message: OpenMessage) -> DeltaGenerator:
         text = (turn.text or turn.scored_text).strip()
         st.chat_input(
             writable(truncate(text, _EXCERPT)) or "This message has no text.",
-            key=QUESTION, max_chars=LONGEST_QUESTION, on_submit=_ask,
+            key=QUESTION, on_submit=_ask,
         )  # fmt: skip
+        if count := st.session_state.pop(_TOO_LONG, 0):
+            st.warning(
+                f"The question has {count:,} characters; at most {LONGEST_QUESTION:,} are decided.",
+                icon=":material/short_text:",
+            )
     return mode_place
 
 
@@ -67,5 +73,8 @@ def _pick() -> None:
 
 
 def _ask() -> None:
-    if question := (st.session_state[QUESTION] or "").strip():
+    question = (st.session_state[QUESTION] or "").strip()
+    if len(question) > LONGEST_QUESTION:
+        st.session_state[QUESTION], st.session_state[_TOO_LONG] = question, len(question)
+    elif question:
         page.change(question=question)

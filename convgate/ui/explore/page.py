@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import streamlit as st
-from scipy.special import expit
 
 from convgate.core.bundled_encoder import BUNDLED_SHA256
-from convgate.core.text import format_threshold
-from convgate.gate.rule import Rule
+from convgate.core.text import format_percent, format_threshold
+from convgate.gate.arrays import logistic
 from convgate.gate.thresholds import Absolute, MaxMissed, TopK
 from convgate.messages import turn_tokens
 from convgate.ui.explore.encoding import read_all, show_newest_first
@@ -46,7 +45,7 @@ _FIRST = "explore.first"  # the turn that is selected first of a message shown i
 THRESHOLD, PROMISE = "explore.threshold", "explore.promise"
 _PROMISES = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 _STEPS = (0.001, 0.002, 0.005, *(step / 100 for step in range(101)), 0.995, 0.999)
-_LOGIT_STEPS = tuple(float(step) for step in expit(np.linspace(-7, 7, 57)))
+_LOGIT_STEPS = tuple(float(step) for step in logistic(np.linspace(-7, 7, 57)))
 _TOP = 5  # turns that are shown although none reaches the threshold
 
 
@@ -66,7 +65,7 @@ def draw_page(app: App) -> None:
     budget = app.settings.budget.tokens if state.budget is None else state.budget
     summary = app.conversations.summary(key)
     # What is there for some messages only has a place of its own: the strip, moved, would be drawn anew.
-    with st.container():
+    with st.container(key="explore-note"):
         if not draw_tour(app, state, summary.origin):
             draw_sample_note(summary.origin, message.current.index)
     problem_place, encoding_place = st.container(), st.container()
@@ -150,42 +149,46 @@ def draw_rule(outcome: PolicyOutcome) -> None:
     tokens = int(turn_tokens(history.turns).sum()) if len(history) else 0
     with st.expander("Threshold rule"):
         extent = Extent(len(history), tokens, outcome.gate.gate.learned_threshold)
-        RuleControls(page, outcome.own).draw(extent)
+        _controls(outcome.own).draw(extent)
 
 
 def draw_slider(outcome: PolicyOutcome, state: ExploreState) -> None:
     """Draw the slider of the promise where that decides, else of the threshold that decided; and the view."""
-    rule = outcome.choice.rule if outcome.choice else None
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore-slider"):
-        if isinstance(rule, MaxMissed):
-            shown = _percent(rule.max_missed)
-            put(PROMISE, shown)
-            st.select_slider(
-                "Lose at most", sorted({*map(_percent, _PROMISES), shown}, key=_share), key=PROMISE,
-                on_change=_move_promise, args=(outcome,),
-                help="Of the turns that are needed, on average over conversations. Less means more tokens.",
+        if outcome.promise is not None:
+            shown = format_percent(outcome.promise)
+            _draw_values(
+                outcome, PROMISE, "Lose at most", shown, map(format_percent, _PROMISES),
+                "Of the turns that are needed, on average over conversations. Less means more tokens.",
             )  # fmt: skip
-        elif rule is not None and outcome.threshold is not None:
-            shown = format_threshold(outcome.threshold)
+        elif outcome.choice is not None and outcome.threshold is not None:
             steps = _LOGIT_STEPS if state.logit else _STEPS
-            put(THRESHOLD, shown)
-            st.select_slider(
-                "Threshold", sorted({*map(format_threshold, steps), shown}, key=float), key=THRESHOLD,
-                on_change=_move_threshold, args=(outcome,),
-                help="Turns that score at least this are kept. Moving it replaces the rule.",
+            _draw_values(
+                outcome, THRESHOLD, "Threshold", format_threshold(outcome.threshold),
+                map(format_threshold, steps),
+                "Turns that score at least this are kept. Moving it replaces the rule.",
             )  # fmt: skip
         if outcome.own is not None:
-            RuleControls(page, outcome.own).draw_reset()
+            _controls(outcome.own).draw_reset()
         draw_view(outcome)
         draw_details(outcome)
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g}%"
+def _draw_values(
+    outcome: PolicyOutcome, key: str, label: str, shown: str, steps: Iterable[str], help: str
+) -> None:
+    """Draw a slider over numbers in text, with the one that is shown among them."""
+    # The browser may send a value that was shown before; an unknown one would become the first.
+    seen: set[str] = st.session_state.setdefault(f"{key}.seen", set())
+    seen.add(shown)
+    put(key, shown)
+    st.select_slider(
+        label, sorted({*steps, *seen}, key=_number), key=key, on_change=_move, args=(outcome, key), help=help
+    )  # fmt: skip
 
 
-def _share(percent: str) -> float:
-    return float(percent.removesuffix("%")) / 100
+def _number(text: str) -> float:
+    return float(text.removesuffix("%"))
 
 
 def draw_nothing_kept(outcome: PolicyOutcome) -> None:
@@ -215,16 +218,14 @@ def draw_nothing_kept(outcome: PolicyOutcome) -> None:
             )  # fmt: skip
 
 
-def _move_threshold(outcome: PolicyOutcome) -> None:
-    _choose_rule(outcome, Absolute(float(st.session_state[THRESHOLD])))
-
-
-def _move_promise(outcome: PolicyOutcome) -> None:
-    if outcome.choice is not None and isinstance(rule := outcome.choice.rule, MaxMissed):
-        _choose_rule(outcome, replace(rule, max_missed=_share(st.session_state[PROMISE])))
-
-
-def _choose_rule(outcome: PolicyOutcome, rule: Rule) -> None:
+def _move(outcome: PolicyOutcome, key: str) -> None:
+    value, choice = _number(st.session_state[key]), outcome.choice
+    assert choice is not None
     assert outcome.own is not None
-    limits = outcome.choice.limits if outcome.choice else outcome.own.limits
-    RuleControls(page, outcome.own).choose(ThresholdSettings(rule, limits))
+    rule = choice.rule
+    rule = replace(rule, max_missed=value / 100) if isinstance(rule, MaxMissed) else Absolute(value)
+    _controls(outcome.own).choose(replace(choice, rule=rule))
+
+
+def _controls(own: ThresholdSettings) -> RuleControls:
+    return RuleControls(page, own, is_short=True)

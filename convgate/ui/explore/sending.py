@@ -12,7 +12,7 @@ from convgate.core.conversation import Conversation, CurrentMessage
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import TranscriptError
 from convgate.core.text import format_dollars, pluralize, writable
-from convgate.costs.prices import find_price
+from convgate.costs.prices import DEFAULT_MODEL, find_price
 from convgate.messages import turn_tokens
 from convgate.policies.agent_settings import AgentSettings
 from convgate.selection.selection import Selection, write_selection
@@ -74,24 +74,25 @@ def _describe(outcome: PolicyOutcome) -> str:
         dialect_of(message for message in selection.messages if isinstance(message, Mapping)).label,
         pluralize(selection.tokens, "token"),
     ]
-    if cost := _price(selection):
-        parts.append(cost)
+    cost, whole, name = price_of(selection)
+    parts.append(f"{cost} instead of {whole} for all turns ({name})")
     if history.start:
         parts.append(f"of the newest {len(history):,} turns")
     return literal(" · ".join(parts))
 
 
-def _price(selection: Selection) -> str:
-    """Return what the input costs, beside all turns; empty without `costs.model`."""
-    if (price := find_price(services.settings())) is None:
-        return ""
+def price_of(selection: Selection) -> tuple[str, str, str]:
+    """Return what the input costs, what that of all turns would, and whose prices these are."""
+    settings = services.settings()
+    price = find_price(settings, settings.costs.model or DEFAULT_MODEL)
+    assert price is not None
     if (cache := selection.cache) is not None:
-        cost, whole = cache.cost, cache.cost_all
+        costs = cache.cost, cache.cost_all
     else:
-        cost, whole = (
-            price.cost(price.usage(tokens, 0)) for tokens in (selection.tokens, selection.tokens_total)
-        )
-    return f"{format_dollars(cost)} instead of {format_dollars(whole)} for all turns ({price.name})"
+        costs = (
+            price.cost(price.usage(selection.tokens, 0)), price.cost(price.usage(selection.tokens_total, 0))
+        )  # fmt: skip
+    return format_dollars(costs[0]), format_dollars(costs[1]), price.name
 
 
 def _message(message: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -83,6 +83,8 @@ def draw_view(outcome: PolicyOutcome) -> None:
             st.pills(
                 "Numbers of each turn", list(COLUMNS), format_func=COLUMNS.__getitem__,
                 selection_mode="multi", **page.control("columns"),
+                help="By itself: the bilinear score. Among others: the attention score. From others: the"
+                " share of the attention tier in the final score.",
             )  # fmt: skip
         st.toggle("Scores as dots, over turns", **page.control("chart"))
         st.toggle(
@@ -125,7 +127,7 @@ def _draw_jumps(outcome: PolicyOutcome, selected: int | None) -> None:
         ("dropped", "Dropped", NEXT_DROPPED, decisions.indices[~decisions.kept]),
     ]
     if outcome.flips is not None and len(outcome.flips):
-        jumps.append(("flipped", "Flipped", NEXT_FLIPPED, outcome.flips.indices))
+        jumps.append(("flipped", "Changed", NEXT_FLIPPED, outcome.flips.indices))
     if search.strip():
         matches = find_turns(outcome.message.conversation, search)
         jumps.append(("found", f"{len(matches):,} found", NEXT_FOUND, matches))

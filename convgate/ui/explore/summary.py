@@ -20,6 +20,8 @@ from convgate.gate.facts import NO_CUES, current_facts
 from convgate.modes.mode import SURE
 from convgate.policies.gate import GatePolicy
 from convgate.selection.selection import Budgeted, Selection
+from convgate.ui.explore.sending import price_of
+from convgate.ui.explore.without import describe_exchange
 from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.explore_state import page
 from convgate.ui.shared.outcome import PolicyOutcome
@@ -48,22 +50,27 @@ def draw_metrics(outcome: PolicyOutcome) -> None:
     total = selection.tokens_total
     saved = max(0.0, 1 - selection.tokens / total) if total else 0.0
     limit = "" if selection.budget is None else f"; budget {selection.budget:,}"
-    rule = outcome.choice.rule.label.partition(":")[0] if outcome.choice else "by the policy"
     count = f"{len(decisions):,}"
     if outcome.message.history.start:
         count = f"newest {count}"
-    threshold = "none" if outcome.threshold is None else format_threshold(outcome.threshold)
+    cost, cost_of_all, model = price_of(selection)
     draw_numbers(
         [
             (
-                "Kept", f"{int(decisions.kept.sum()):,}", f"of {count}{_flips(outcome)}",
-                "Earlier turns that the model is shown. Flips: against the gate's own rule.",
+                "Kept", f"{int(decisions.kept.sum()):,}", f"of {count}{_changed(outcome)}",
+                "Earlier turns that the model is shown. ↑ and ↓: turns that are kept or dropped now, and not"
+                " by the version's own rule.",
             ),
             (
                 "Tokens", f"{selection.tokens:,}", f"of {total:,}, {saved:.0%} saved{limit}",
                 "With the current message. Counted by the encoder's word list; your model counts otherwise.",
             ),
-            ("Threshold", threshold, rule, literal(decisions.because or "The lowest score that is kept.")),
+            (
+                "Cost", cost, f"of {cost_of_all}",
+                f"Of this request's input, by the list prices of {literal(model)}. `costs.model` in the"
+                " settings chooses others.",
+            ),
+            _threshold(outcome),
         ],
         key="explore-metrics",
     )  # fmt: skip
@@ -71,11 +78,24 @@ def draw_metrics(outcome: PolicyOutcome) -> None:
         st.caption(":material/info: This gate is untrained. Its scores follow cosine similarity.")
 
 
+def _threshold(outcome: PolicyOutcome) -> tuple[str, str, str, str]:
+    """Return the lowest score that is kept; of a promise, that it is no threshold."""
+    threshold = "none" if outcome.threshold is None else format_threshold(outcome.threshold)
+    because = literal(outcome.decisions.because or "The lowest score that is kept.")
+    if outcome.promise is not None:
+        help = f"{because} So the score by the length decides: a long turn needs a higher one. Each turn says"
+        return "Lowest kept", threshold, "higher if long", f"{help} up to which share it is kept."
+    rule = outcome.choice.rule.label.partition(":")[0] if outcome.choice else "by the policy"
+    return "Threshold", threshold, rule, because
+
+
 def draw_details(outcome: PolicyOutcome) -> None:
     """Draw what the selection is made by, and what a budget was spent on, behind a button."""
     with st.popover("Details", key="explore-details"):
         for line in _details(outcome):
             st.markdown(line)
+        if outcome.gate is not None and (sentence := describe_exchange(outcome.gate, outcome)):
+            st.markdown(sentence, help="Measured: all other turns are scored once more.")
         if outcome.gate is not None and (sentence := describe_cues(outcome.gate, outcome.message.current)):
             st.markdown(sentence)
         _draw_sections(outcome.selection)
@@ -154,11 +174,9 @@ def draw_selection_problems(selection: Selection) -> None:
         st.warning(f"Chat APIs may refuse this list: {literal(text, limit=300)}", icon=":material/warning:")
 
 
-def _flips(outcome: PolicyOutcome) -> str:
+def _changed(outcome: PolicyOutcome) -> str:
     flips = outcome.flips
-    if flips is None or not len(flips):
-        return ""
-    return f", {pluralize(len(flips), 'flip')} ↑{len(flips.up)} ↓{len(flips.down)}"
+    return f", ↑{len(flips.up)} ↓{len(flips.down)}" if flips is not None and len(flips) else ""
 
 
 def _details(outcome: PolicyOutcome) -> list[str]:

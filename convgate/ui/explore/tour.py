@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from convgate.core.home import app_root
-from convgate.ui.shared.explore_state import ExploreState
+from convgate.ui.shared.explore_state import LISTED, ExploreState
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.samples import load_samples
 
@@ -17,6 +17,7 @@ STEPS = {
 }
 """What to do, by the part of the state that doing it changes."""
 
+_OTHER_LISTS = LISTED.keys() - {"sent"}  # choosing them does no step
 _PROGRESS = "explore.tour"  # the step, len(STEPS) after the last, and the value of its part as it began
 SEEN = "tour-seen"
 """A file in the data directory, from the end of the tour on."""
@@ -29,7 +30,7 @@ def draw_tour(app: App, state: ExploreState, origin: str) -> bool:
     if origin != first.file or (app.settings.home / SEEN).exists():
         return False
     step, before = st.session_state.setdefault(_PROGRESS, (0, getattr(state, parts[0])))
-    if step < len(parts) and getattr(state, parts[step]) != before:
+    if step < len(parts) and getattr(state, parts[step]) not in (before, *_OTHER_LISTS):
         step += 1
         if step == len(parts):
             _end(app)

@@ -57,7 +57,8 @@ def draw_page(app: App) -> None:
     scored = compute_outcome(app, state, message, policy, None)
     version = scored.gate.version if scored.gate else None
     card = st.container(border=True, key="label-card", gap="xsmall")
-    answers = read_answers(app, scored.message, version, draw_work(app, state, scored.message))
+    work = draw_work(app, state, scored.message, improvement.first)
+    answers = read_answers(app, scored.message, version, work)
     selected = state.selected
     if selected is None and len(answers.history):
         selected = answers.ask[0] if answers.ask else answers.history[-1]
@@ -83,7 +84,7 @@ def _draw_question(app: App, scored: PolicyOutcome, answers: Answering, selected
         show_text(current.turn.scored_text.strip(), limit=1_000)
     if work.finished and not work.adjudicating:
         st.markdown(":material/done_all: All suggested turns have an answer of yours.")
-    elif answers.is_complete and not work.next_message:
+    elif answers.is_complete and not work.adjudicating:
         st.markdown(":material/done_all: All turns before this message have an answer.")
     elif selected is None or not answers.can_answer(selected):
         other = "another turn with a disagreement" if work.adjudicating else "a turn before this message"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -54,8 +55,11 @@ def resume(app: App, state: ExploreState) -> ExploreState:
     return _at(state, *place) if place else state
 
 
-def draw_work(app: App, state: ExploreState, message: OpenMessage) -> Work:
-    """Draw what can be worked on and who labels, and return the chosen work."""
+def draw_work(app: App, state: ExploreState, message: OpenMessage, unlabelled: Iterable[str]) -> Work:
+    """Draw what can be worked on and who labels, and return the chosen work.
+
+    unlabelled: keys of conversations to go on with, when the one that is shown is done.
+    """
     if st.session_state.pop(_MAKE, False) and _make_queue(app):
         _open_queue(app)
         st.rerun()
@@ -76,7 +80,9 @@ def draw_work(app: App, state: ExploreState, message: OpenMessage) -> Work:
         draw_annotator(app, lambda name: "{:,} of {:,}".format(*_count_answers(app, state, message, name)))
     if state.adjudicate:
         return _draw_disagreements(app, state, message)
-    return Work() if state.queue is None else _draw_queue(app, state, state.queue, message)
+    if state.queue is None:
+        return Work(next_message=partial(_open_first, [key for key in unlabelled if key != message.key]))
+    return _draw_queue(app, state, state.queue, message)
 
 
 def draw_progress(app: App, state: ExploreState, message: OpenMessage) -> None:
@@ -199,6 +205,13 @@ def _skip(app: App, state: ExploreState, here: CurrentKey) -> None:
     with reporting_problems():
         keep_saved(Labels(app.store).skip(here, by=annotator()))
         _go_on(app, state, here)
+
+
+def _open_first(keys: Sequence[str]) -> bool:
+    """Open the first of these conversations; return whether there is any."""
+    if keys:
+        go(CurrentKey(keys[0], None), None)
+    return bool(keys)
 
 
 def _go_on(app: App, state: ExploreState, here: CurrentKey | None = None) -> bool:

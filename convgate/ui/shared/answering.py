@@ -21,7 +21,7 @@ from convgate.store import ADJUDICATED, ActionRecord, Answer, CurrentLabels, Lab
 from convgate.ui.shared import keys
 from convgate.ui.shared.actions import draw_problem, reporting_problems
 from convgate.ui.shared.annotator import annotator
-from convgate.ui.shared.explore_state import go
+from convgate.ui.shared.explore_state import go, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.scoring import OpenMessage
 from convgate.ui.shared.transcript import read_new_answers
@@ -30,7 +30,7 @@ from convgate.ui.shared.transcript_rows import Labelling, current_name
 Scope = Literal["turn", "rest"]  # what an answer is for: one turn, or all turns without an answer
 MARKS: dict[str, str] = {"relevant": "✓", "not_relevant": "✕", "unsure": "?"}
 NAMES: dict[str, str] = {"relevant": "relevant", "not_relevant": "not relevant", "unsure": "unsure"}
-SCOPE, SAVED = "answering.scope", "answering.saved"
+SCOPE, SAVED, _WHERE = "answering.scope", "answering.saved", "answering.where"
 _SHOWN = "answering.shown"  # the message that was drawn last
 _STORED = "answering.stored"  # the browser's list that sent answers last, and the number of the last one
 _STYLE = Path(__file__).with_name("answering.css")
@@ -183,12 +183,13 @@ def draw_actions(answering: Answering, turn: int | None = None) -> None:
                 help="The next answer is for all turns without one. One undo reverts all of them.",
             )  # fmt: skip
     if words := _describe_saved(st.session_state.get(SAVED)):
-        st.caption(words)
+        st.caption(f"{words}{st.session_state.get(_WHERE, '')}")
 
 
-def keep_saved(saved: ActionRecord | None) -> None:
-    """Have the page show what became of an action."""
+def keep_saved(saved: ActionRecord | None, where: str = "") -> None:
+    """Have the page show what became of an action; where: what follows its turn."""
     st.session_state[SAVED] = saved
+    st.session_state[_WHERE] = where
 
 
 def transcript_labelling(answering: Answering, selected: int | None) -> Labelling:
@@ -267,7 +268,7 @@ def _answer(answering: Answering, turn: int, value: Answer | None, scope: Scope)
         keep_saved(saved)
         st.session_state[SCOPE] = None
         if value is None:
-            go(current, turn)
+            page.select(turn)
         else:
             _go_on(now.reloaded(), turn)
 
@@ -277,18 +278,22 @@ def _go_on(answering: Answering, turn: int) -> None:
     following, work = answering.following(turn), answering.work
     stays = following is not None and (not work.reasons or following in work.reasons)
     if stays or work.next_message is None or not work.next_message():
-        go(answering.message.labelled, turn if following is None else following)
+        page.select(turn if following is None else following)
 
 
 def _undo_or_redo(answering: Answering, action: str) -> None:
-    """Undo or redo the annotator's last action, and show where it was."""
-    labels = answering.labels
+    """Undo the annotator's last action and show where it was; or redo it, and go on as after an answer."""
+    labels, here = answering.labels, answering.message.labelled
     with reporting_problems():
         saved = labels.undo(answering.by) if action == "undo" else labels.redo(answering.by)
-        if saved is not None:
-            keep_saved(saved)
-            if saved.current is not None:
-                go(saved.current, saved.turn if saved.turn >= 0 else None)
+        if saved is None:
+            return
+        is_elsewhere = saved.current is not None and saved.current.conversation != here.conversation
+        keep_saved(saved, " of another conversation, which is shown now" if is_elsewhere else "")
+        if saved.current == here and saved.turn >= 0 and action == "redo":
+            _go_on(answering.reloaded(), saved.turn)
+        elif saved.current is not None:
+            go(saved.current, saved.turn if saved.turn >= 0 and action == "undo" else None)
 
 
 def _describe_saved(saved: ActionRecord | None) -> str:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from convgate.policies.gate import GatePolicy
@@ -19,7 +19,7 @@ from convgate.ui.shared.threshold_settings import THRESHOLD_SETTINGS, ThresholdS
 LISTED = {"all": "All", "sent": "As sent", "dropped": "Dropped", "invariants": "Invariants"}
 """What the strip shows, as addresses and as people call it."""
 
-COLUMNS = {"tier1": "Bilinear score", "tier2": "Attention score", "threshold": "Threshold", "gate": "Gate"}
+COLUMNS = {"tier1": "By itself", "tier2": "Among others", "threshold": "Threshold", "gate": "From others"}
 """Numbers of each turn that the strip can show."""
 
 MAX_BUDGET = 10_000_000  # tokens
@@ -43,6 +43,18 @@ class ExploreState(PageState):
     show: str | None = param(None, on="Label")  # what is open below the card
     queue: int | None = param(None, of_conversation=True)  # the queue that Label works through
     adjudicate: bool = param(False, of_conversation=True)  # whether Label adjudicates disagreements
+
+    def to_query(self, page: str | None = None) -> dict[str, str]:
+        """Return the parameters of the address, on Label without what the stored answers lead to.
+
+        Otherwise each answer would take a press of "back" of its own.
+        """
+        state = self
+        if page == "Label":
+            state = replace(state, selected=None)
+            if not self.follows_open:
+                state = replace(state, conversation=None, turn=None, question="")
+        return PageState.to_query(state, page)
 
     @classmethod
     def from_query(cls, query: Mapping[str, str], page: str | None = None) -> tuple[Self, list[str]]:

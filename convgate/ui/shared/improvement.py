@@ -1,6 +1,6 @@
 """The way from answers to a better version, as a line over Label, Tune, Train and Versions.
 
-    15 of 100 answers → threshold → train → compare → activate
+    label 16 more conversations → threshold → train → compare → activate
 
 One step is next; its button is the only primary one. What is missing before a result can be trusted, and all
 warnings, stand here once.
@@ -8,6 +8,7 @@ warnings, stand here once.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,15 +21,13 @@ from convgate.labels.agreement import training_warnings
 from convgate.labels.gold import gold_answers, labels_digest
 from convgate.labels.weekly_agreement import calibration
 from convgate.store import Store
+from convgate.ui.shared.explore_state import page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.label_sources import MIN_CONVERSATIONS
 from convgate.ui.shared.navigation import LABEL, TRAIN, TUNE, VERSIONS
 from convgate.ui.shared.text import literal
 from convgate.versions.catalog import Versions
 from convgate.versions.version import Version
-
-MIN_ANSWERS = 100
-"""Labelled turns to aim at before a threshold or a training."""
 
 StepName = Literal["label", "threshold", "train", "compare", "activate"]
 
@@ -38,9 +37,12 @@ STEPS: dict[StepName, str] = {
 """The page of each step, in order."""
 
 _LABELS = ("my labels", "labels")  # what the cards of tuned and trained versions call them
+_WHY_SO_MANY = (
+    f"To fit the promise to your labels takes {MIN_CONVERSATIONS} conversations with a turn that a message"
+    " needs. With fewer, all figures are rough."
+)
 _SUGGESTED = 3  # conversations to label first
 _OFFERED = 200  # of the newest, from which they are taken
-_AGE = 15
 _STYLE = Path(__file__).with_suffix(".css")
 
 
@@ -49,7 +51,7 @@ class Improvement:
     """How far the way is gone."""
 
     answers: int = 0  # gold labels
-    conversations: int = 0  # that have one
+    conversations: int = 0  # that have one, and where it says that a turn is relevant
     tuned: bool = False  # whether a version has a threshold that was chosen on the labels
     trained: bool = False
     waiting: str | None = None  # the newest version of one's own, when it was made after the active one
@@ -63,17 +65,15 @@ class Improvement:
 
     @property
     def words(self) -> str:
-        """How much is labelled, of how much it takes."""
-        if self.answers < MIN_ANSWERS:
-            return f"{self.answers:,} of {MIN_ANSWERS} answers"
+        """What is missing, or how much is labelled."""
         if self.missing:
-            return f"{self.conversations} of {MIN_CONVERSATIONS} conversations"
+            return f"label {pluralize(self.missing, 'more conversation')}"
         return f"{self.answers:,} answers"
 
     @property
     def next(self) -> StepName | None:
         """The step to take now; None when all are taken."""
-        if self.missing or self.answers < MIN_ANSWERS:
+        if self.missing:
             return "label"
         if self.waiting:
             return "compare"
@@ -86,7 +86,7 @@ class Improvement:
     def is_done(self, step: StepName) -> bool:
         """Return whether nothing is left to do about a step."""
         done: dict[StepName, bool] = {
-            "label": not self.missing and self.answers >= MIN_ANSWERS,
+            "label": not self.missing,
             "threshold": self.tuned,
             "train": self.trained,
             "compare": self.activated and not self.waiting,
@@ -95,22 +95,21 @@ class Improvement:
         return done[step]
 
 
-def read_improvement(app: App, *, exact: bool = True) -> Improvement:
-    """Return how far the labels and versions of this library are; if not exact, _AGE seconds ago."""
-    counts = _count_by_conversation(
-        app.store, str(app.store.path), labels_digest(app.store) if exact else None
-    )
+def read_improvement(app: App) -> Improvement:
+    """Return how far the labels and versions of this library are."""
+    counts = _count_by_conversation(app.store, str(app.store.path), labels_digest(app.store))
     versions = Versions(app.settings.home)
     own = [version for version in versions.listing().versions if _is_own(version)]
     active = versions.active
     since = max((change.when for change in versions.history if change.pointer == "active"), default=None)
     newest = max(own, key=lambda version: version.card.created, default=None)
     is_waiting = newest and newest.name != active and (since is None or newest.card.created > since)
-    rows = app.conversations.find(per_page=_OFFERED).rows if len(counts) < MIN_CONVERSATIONS else ()
+    n_conversations = sum(count["relevant"] > 0 for count in counts.values())
+    rows = app.conversations.find(per_page=_OFFERED).rows if n_conversations < MIN_CONVERSATIONS else ()
     unlabelled = {row.key: row.title for row in rows if row.key not in counts and row.turns > 2}
     return Improvement(
-        answers=sum(counts.values()),
-        conversations=len(counts),
+        answers=sum(count.total() for count in counts.values()),
+        conversations=n_conversations,
         tuned=any(_is_tuned(version) for version in own),
         trained=any(not _is_tuned(version) for version in own),
         waiting=newest.name if newest and is_waiting else None,
@@ -130,12 +129,13 @@ def _is_tuned(version: Version) -> bool:
     return parent is not None and parent.sha256 == version.card.weights_sha256
 
 
-@st.cache_resource(max_entries=2, show_spinner=False, ttl=_AGE)
-def _count_by_conversation(_store: Store, path: str, digest: str | None) -> dict[str, int]:
-    counts: dict[str, int] = {}
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _count_by_conversation(_store: Store, path: str, digest: str) -> dict[str, Counter[str]]:
+    """Return how many gold labels of each kind each conversation has, of those that have one."""
+    counts: dict[str, Counter[str]] = {}
     for current, answers in gold_answers(_store).items():
-        if decided := sum(answer != "unsure" for answer in answers.values()):
-            counts[current.conversation] = counts.get(current.conversation, 0) + decided
+        if decided := Counter(answer for answer in answers.values() if answer != "unsure"):
+            counts.setdefault(current.conversation, Counter()).update(decided)
     return counts
 
 
@@ -145,7 +145,7 @@ def draw_improvement(app: App, here: StepName, warnings: Iterable[str] = ()) -> 
     warnings: those of the page, plain text, drawn with those that hold on all four pages.
     """
     st.html(_STYLE)
-    improvement = read_improvement(app, exact=here != "label")  # where each answer would count all again
+    improvement = read_improvement(app)
     following = improvement.next
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="improvement"):
         for step, path in STEPS.items():
@@ -157,7 +157,7 @@ def draw_improvement(app: App, here: StepName, warnings: Iterable[str] = ()) -> 
             st.page_link(path, label=label, icon=f":material/{icon}:", width="content")
         if following is not None and not improvement.is_next(here):
             _draw_next(following, improvement)
-    _draw_missing(improvement)
+    _draw_missing(improvement, here)
     texts = list(warnings)
     if here == "train":  # what to know before training
         texts += [*training_warnings(app.store), *calibration(app.store).warnings]
@@ -177,14 +177,21 @@ def _draw_next(step: StepName, improvement: Improvement) -> None:
         st.switch_page(STEPS[step])
 
 
-def _draw_missing(improvement: Improvement) -> None:
-    """Draw what it takes to trust a result, and where to begin; nothing when there is enough."""
-    if not improvement.missing:
+def _draw_missing(improvement: Improvement, here: StepName) -> None:
+    """Draw where to begin, while it takes more to trust a result."""
+    if not improvement.missing or not improvement.first:
         return
-    words = f"Label {pluralize(improvement.missing, 'more conversation')} to trust a result"
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="improvement-missing"):
-        st.markdown(f"{words}{', first:' if improvement.first else '.'}", width="content")
+        st.markdown("To trust a result, label first:", width="content", help=_WHY_SO_MANY)
         for key, title in improvement.first.items():
-            st.page_link(
-                LABEL, label=literal(title, limit=26), query_params={"conversation": key}, width="content"
-            )
+            label = literal(title, limit=26)
+            if here == "label":  # a link of a page to itself is not followed
+                st.button(
+                    label, key=f"improvement.first.{key}", type="tertiary", on_click=_open, args=(key,)
+                )  # fmt: skip
+            else:
+                st.page_link(LABEL, label=label, query_params={"conversation": key}, width="content")
+
+
+def _open(key: str) -> None:
+    page.show(page.now().open_conversation(key))

@@ -9,6 +9,8 @@ from typing import Any
 import streamlit as st
 
 from convgate.core.text import join_words, pluralize
+from convgate.gate.promise import min_conversations
+from convgate.gate.thresholds import MaxMissed
 from convgate.labels.gold import GoldCounts, gold_counts, gold_set, labels_digest
 from convgate.store import Store
 from convgate.training.library import SAMPLES, RelevanceSets, SetInfo
@@ -168,8 +170,8 @@ def draw_source_problems(known: Mapping[str, SetInfo]) -> None:
             st.warning(literal(info.problem, ltr=True), icon=":material/error:")
 
 
-MIN_CONVERSATIONS = 25
-"""Labelled conversations; intervals from fewer are too wide to choose between two settings."""
+MIN_CONVERSATIONS = min_conversations(MaxMissed().max_missed)
+"""Labelled conversations that it takes to fit the default promise to them, and to compare two settings."""
 
 
 def few_conversations(conversations: int) -> str:

@@ -3,6 +3,8 @@
 const FENCE = /^\s{0,3}(```+|~~~+)/
 const HEADING = /^#{1,6}\s+(.*)$/
 const ITEM = /^(\s{0,12})([-*+]|\d{1,3}[.)])\s+(.*)$/
+const INDENTED = /^(?: {4}|\t)/m // code, also without a fence
+const BLANK = /\n\s*\n(?=\S)/ // between paragraphs; code goes on behind an indented line
 const INLINE = /`([^`\n]{1,500})`|\*\*([^*\n]{1,500})\*\*|__([^_\n]{1,500})__|\*([^\s*][^*\n]{0,300})\*|(?<!\w)_([^\s_][^_\n]{0,300})_(?!\w)/g
 
 function drawMarkdown(element, text) {
@@ -10,8 +12,12 @@ function drawMarkdown(element, text) {
   const lines = text.split("\n")
   let words = []
   const flush = () => {
-    const paragraph = words.join("\n").replace(/^\n+|\n+$/g, "")
-    if (paragraph) drawInline(make("div", "md-text", element), paragraph)
+    const text = words.join("\n").replace(/^\n+|\n+$/g, "")
+    const isOfItem = element.lastChild?.className === "md-item" && INDENTED.test(text.split("\n")[0])
+    for (const part of isOfItem || !INDENTED.test(text) ? [text] : text.split(BLANK)) {
+      if (!isOfItem && INDENTED.test(part)) make("pre", "md-code", element).textContent = part
+      else if (part) drawInline(make("div", "md-text", element), part)
+    }
     words = []
   }
   for (let i = 0; i < lines.length; i++) {

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from convgate.core.decisions import TurnDecisions
+from convgate.gate.thresholds import MaxMissed
+from convgate.messages import turn_tokens
 from convgate.modes.mode import Mode, known_intents
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
@@ -71,6 +73,21 @@ class PolicyOutcome:
         forced = np.isin(decisions.indices, list(decisions.overrides))
         return float(decisions.scores[decisions.kept & ~forced].min(initial=1.0))
 
+    @property
+    def promise(self) -> float | None:
+        """What may be lost at most, 0…1; None where another rule decides."""
+        rule = self.choice.rule if self.choice else None
+        return rule.max_missed if isinstance(rule, MaxMissed) else None
+
+    def lost_from(self, turn: int) -> float | None:
+        """Return the promise from which on a turn is dropped, 0…1; None where another rule decides."""
+        decisions, history = self.scored, self.message.history
+        if self.promise is None or self.choice is None or decisions.scores is None:
+            return None
+        tokens = turn_tokens(history.turns, self.gate.counter if self.gate else None)
+        reach = self.choice.rule.reach(decisions.scores, tokens=tokens)
+        return float(reach[turn - history.start])
+
     def best(self) -> tuple[int, float] | None:
         """Return the turn with the highest score, the newest of equals, and the score; forced turns aside."""
         decisions = self.decisions
@@ -117,7 +134,7 @@ def compute_outcome(
     if not isinstance(policy, GatePolicy):
         return PolicyOutcome(message, label, policy, selection, intent)
     own = ThresholdSettings(policy.rule, policy.limits)
-    choice, before = state.choice or own, selection
+    choice, before = state.choice.complete(own) if state.choice else own, selection
     if choice != own:
         policy = policy.with_rule(choice.rule, choice.limits)
         selection = select(policy)

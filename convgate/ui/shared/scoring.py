@@ -22,7 +22,7 @@ from convgate.core.settings import SELECTING, Settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.chunks import unit_rows
 from convgate.evaluation.judged_cases import EvaluationProgress
-from convgate.gate.explain import Link, WordEffect, leave_one_out, strongest_links, word_effects
+from convgate.gate.explain import Link, WordEffect, leave_out, strongest_links, word_effects
 from convgate.guardrails.guardrails import fallbacks_of
 from convgate.guardrails.request import Fallback, RequestRecord
 from convgate.invariants.edits import EDITS_FIELD
@@ -239,21 +239,22 @@ def passage_finder(gate: GatePolicy, message: OpenMessage) -> Callable[[int], st
     return find
 
 
-def decide_without(gate: GatePolicy, message: OpenMessage, turn: int) -> TurnDecisions:
-    """Return what the gate's rule would decide about the other turns if that turn (0-based) were missing."""
-    row, history = turn - message.history.start, message.history
-    others = np.arange(len(history)) != row
-    scores = _score_without(gate, message, row)[others]
+def decide_without(gate: GatePolicy, message: OpenMessage, *turns: int) -> TurnDecisions:
+    """Return what the gate's rule would decide about the other turns if these (0-based) were missing."""
+    history = message.history
+    indices = history_indices(history)
+    others = ~np.isin(indices, turns)
+    scores = _score_without(gate, message, tuple(turn - history.start for turn in turns))[others]
     tokens = turn_tokens(history.turns, gate.counter)[others] if gate.rule.needs_tokens else None
     return decide_by_rule(
-        gate.name, history_indices(history)[others], scores, gate.rule, limits=gate.limits, tokens=tokens,
+        gate.name, indices[others], scores, gate.rule, limits=gate.limits, tokens=tokens,
         learned=score_history(gate, message).scores.learned_threshold,
     )  # fmt: skip
 
 
 @st.cache_resource(max_entries=64, show_spinner=False, hash_funcs=_BY_CONTENT)
-def _score_without(gate: GatePolicy, message: OpenMessage, row: int) -> NDArray[np.float64]:
-    return leave_one_out(gate.gate, *gate.read(message.current, message.history), row)
+def _score_without(gate: GatePolicy, message: OpenMessage, rows: tuple[int, ...]) -> NDArray[np.float64]:
+    return leave_out(gate.gate, *gate.read(message.current, message.history), *rows)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

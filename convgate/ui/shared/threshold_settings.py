@@ -46,6 +46,21 @@ class ThresholdSettings:
         """Return whether both decide the same, whatever their rules were fitted on."""
         return self.to_query() == other.to_query()
 
+    def shorten(self, own: ThresholdSettings) -> ThresholdSettings:
+        """Return the settings without the texts that they share with `own`, for a short address."""
+        texts = _texts(self.rule)
+        same = type(self.rule) is type(own.rule) and all(
+            getattr(self.rule, name) == getattr(own.rule, name) for name in texts
+        )
+        return replace(self, rule=replace(self.rule, **dict.fromkeys(texts, ""))) if same else self
+
+    def complete(self, own: ThresholdSettings) -> ThresholdSettings:
+        """Return the settings with the texts that `shorten` leaves out."""
+        texts = {name: getattr(own.rule, name) for name in _texts(own.rule)}
+        if type(self.rule) is not type(own.rule) or any(getattr(self.rule, name) for name in texts):
+            return self
+        return replace(self, rule=replace(self.rule, **texts))
+
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> ThresholdSettings | None:
         """Return the settings in a query that may have other values; None when it names no rule.
@@ -150,6 +165,7 @@ class RuleControls:
 
     page: Address[Any]
     own: ThresholdSettings  # of the version
+    is_short: bool = False  # whether the address leaves out what the own settings have
 
     def draw(self, extent: Extent) -> None:
         """Draw the rule, its sliders and the limits."""
@@ -192,11 +208,14 @@ class RuleControls:
 
     def choose(self, settings: ThresholdSettings) -> None:
         """Use these settings from now on; for callbacks."""
-        self.page.change(choice=None if settings == self.own else settings)
+        kept = settings.shorten(self.own) if self.is_short else settings
+        self.page.change(choice=None if settings == self.own else kept)
 
     def _now(self) -> ThresholdSettings:
         choice: ThresholdSettings | None = self.page.now().choice
-        return choice or self.own
+        if choice is None:
+            return self.own
+        return choice.complete(self.own) if self.is_short else choice
 
     def _change_rule(self) -> None:
         name = st.session_state[f"{self.page.name}.rule"]

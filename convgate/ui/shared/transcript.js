@@ -184,7 +184,7 @@ class Transcript extends Rows {
     if (!this.data) return
     const top = this.scroller.getBoundingClientRect().top + (document.querySelector('[data-testid="stMain"]')?.scrollTop ?? 0)
     const isFilling = this.data.height === "fill" && innerWidth > 640
-    const height = isFilling ? `${Math.max(280, innerHeight - top - 14)}px` : this.data.height === "fill" ? "65vh" : this.data.height
+    const height = isFilling ? `${Math.max(280, innerHeight - top - 14)}px` : this.data.height === "fill" ? "55vh" : this.data.height
     this.root.style.setProperty("--height", height)
     this.root.classList.toggle("filling", isFilling)
     this.drawMinimap()

@@ -13,12 +13,12 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
 
 from convgate.core.conversation import Conversation, CurrentMessage, Turn
 from convgate.core.decisions import TurnDecision, TurnDecisions
 from convgate.core.text import format_age, format_share, format_threshold, isolate
 from convgate.figures.hover import on_screen
+from convgate.gate.arrays import logistic
 from convgate.ui.shared.changes import Changes
 from convgate.ui.shared.explore_state import COLUMNS
 from convgate.ui.shared.subjects import Subjects
@@ -183,7 +183,7 @@ def _folds(subjects: Subjects, rows: Sequence[Mapping[str, Any]]) -> list[dict[s
             turns = [row["turn"] for row in members]
             n_flipped = sum(bool(row["flip"]) for row in members)
             label = f"{len(turns):,} turns dropped: {isolate(subjects.name(turns))}"
-            label += f" · {n_flipped:,} flipped" if n_flipped else ""
+            label += f" · {n_flipped:,} changed" if n_flipped else ""
             folds.append({"first": turns[0], "last": turns[-1], "label": label})
     return folds
 
@@ -316,7 +316,7 @@ def _columns(decisions: TurnDecisions, row: int, names: Sequence[str]) -> list[l
             COLUMNS[name],
             "–" if (value := values[name]) is None
             else format_share(value) if name == "gate"
-            else format_threshold(value if name == "threshold" else float(expit(value))),
+            else format_threshold(value if name == "threshold" else float(logistic(value))),
         ]
         for name in names
     ]  # fmt: skip

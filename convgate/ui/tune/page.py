@@ -13,8 +13,9 @@ import streamlit as st
 
 from convgate.core.text import format_share, join_words, pluralize, writable
 from convgate.evaluation.comparison import BROKEN, FIXED, outcome_codes
-from convgate.evaluation.risk_control import PROMISES, Losses, min_conversations
+from convgate.evaluation.risk_control import PROMISES, Losses
 from convgate.figures.curves import AnswerMark, answer_curve_figure
+from convgate.gate.promise import min_conversations
 from convgate.gate.thresholds import Anchored, MaxMissed
 from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.base import NO_LIMITS
@@ -207,14 +208,12 @@ def _why_none(results: TuneResults, promise: float) -> str:
     """Return why nothing is suggested, or nothing that these labels were fitted on."""
     rule, n_asked = results.new.choice.rule, Losses(results.scored).conversations
     if results.scored.conversations < MIN_CONVERSATIONS:
-        return f"A suggestion takes {MIN_CONVERSATIONS} labelled conversations."
+        return "There are too few labelled conversations for a suggestion."
     if isinstance(rule, MaxMissed):
         wanted = min_conversations(promise) if promise else math.inf
         if n_asked < wanted < math.inf:
-            return (
-                f"To fit this promise to your labels takes {wanted:,} conversations in which a message needs"
-                f" a turn; here are {n_asked:,}."
-            )
+            missing = pluralize(int(wanted) - n_asked, "more conversation")
+            return f"To fit this promise to these labels, label {missing}."
         return ""
     if not n_asked:
         return "No message here needs a turn, so nothing can be suggested yet."

@@ -1,0 +1,72 @@
+"""What would be decided if some turns were missing: all others are scored once more."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from convgate.core.text import format_threshold, pluralize
+from convgate.messages import turn_tokens
+from convgate.messages.units import split_exchanges
+from convgate.policies.gate import GatePolicy
+from convgate.ui.shared.outcome import PolicyOutcome
+from convgate.ui.shared.scoring import decide_without
+
+_MAX_MEASURED = 1_000  # turns that are scored once more without being asked to
+_MEASURE, _MEASURE_BUTTON = "explore.measured", "explore.measure"
+_LISTED = 6  # turns that a sentence names
+
+
+def draw_without(gate: GatePolicy, outcome: PolicyOutcome, selected: int) -> None:
+    """Draw what would be decided about the other turns if this one were missing."""
+    if len(outcome.message.history) > _MAX_MEASURED:
+        measured = st.session_state.get(_MEASURE) == (outcome.message.labelled, selected)
+        if not measured:
+            st.button(
+                "Measure what changes without this turn", key=_MEASURE_BUTTON,
+                on_click=lambda: st.session_state.update({_MEASURE: (outcome.message.labelled, selected)}),
+            )  # fmt: skip
+            return
+    st.markdown(
+        f"**Without this turn:** {describe_without(gate, outcome, selected)}",
+        help="Measured: all other turns are scored once more, with this one left out.",
+    )
+
+
+def describe_exchange(gate: GatePolicy, outcome: PolicyOutcome) -> str:
+    """Return what the last exchange is worth: what would change without it.
+
+    Empty where there is none, and in a long history.
+    """
+    history = outcome.message.history
+    rows = (split_exchanges(history.turns) or [[]])[-1]
+    if not rows or len(history) > _MAX_MEASURED:
+        return ""
+    turns = [history.start + row for row in rows]
+    tokens = pluralize(int(turn_tokens(history.turns)[rows].sum()), "token")
+    first, last = (f"{turn + 1:,}" for turn in (turns[0], turns[-1]))
+    which = f"turn {first}" if first == last else f"turns {first} to {last}"
+    return f"**Without the last exchange** ({which}, {tokens}): {describe_without(gate, outcome, *turns)}"
+
+
+def describe_without(gate: GatePolicy, outcome: PolicyOutcome, *missing: int) -> str:
+    """Return which other decisions change when turns are missing, and the largest change of a score."""
+    before, without = outcome.scored, decide_without(gate, outcome.message, *missing)
+    others = ~np.isin(before.indices, missing)
+    if not others.any() or before.scores is None or without.scores is None:
+        return "there is no other turn."
+    turns, scores = before.indices[others], before.scores[others]
+    up = turns[without.kept & ~before.kept[others]].tolist()
+    down = turns[before.kept[others] & ~without.kept].tolist()
+    parts = [
+        f"{pluralize(len(changed), 'other turn')} would be {verb}"
+        f" ({', '.join(f'{turn + 1:,}' for turn in changed[:_LISTED])}{', …' * (len(changed) > _LISTED)})"
+        for verb, changed in (("kept", up), ("dropped", down))
+        if changed
+    ]
+    row = int(np.abs(without.scores - scores).argmax())
+    largest = (
+        f"largest change of a score: turn {turns[row] + 1:,},"
+        f" {format_threshold(scores[row])} to {format_threshold(without.scores[row])}."
+    )
+    return f"{', '.join(parts) or 'no other decision changes'}; {largest}"
