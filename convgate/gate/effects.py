@@ -14,6 +14,7 @@ cost about two passes of tier 2. The effect of links is taken likewise, compared
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -45,6 +46,8 @@ Shared words and meaning go together: without one of them the other still says n
 
 _USUAL_TURNS = 1.0  # the weight of the usual features of training among those of other turns
 _MAX_LINKS = 3  # whose effect is computed, among those to earlier turns and among those from later ones
+_NEAR = 4  # turns before and after one that tell what it is about
+_MIN_LETTERS, _MAX_STEMS = 4, 2  # of a stem that says it, and how many do
 _IS_OF_TURNS = np.array([feature.part != "message" for feature in FEATURES])
 _OF_TURNS = [feature for feature in FEATURES if feature.part != "message"]
 _ROWS = {
@@ -124,6 +127,10 @@ class Effects:
         """Return the stems that a turn shares with the message, those of the highest weight first."""
         return []
 
+    def subject(self, row: int) -> list[tuple[int, str]]:
+        """Return stems that say what a turn is about and the message has not, each with a turn that has it."""
+        return []
+
 
 @dataclass(frozen=True, eq=False)
 class ThreadEffects(Effects):
@@ -201,6 +208,41 @@ class ThreadEffects(Effects):
         """Return the stems that a turn shares with the message, those of the highest weight first."""
         shared = self.stems.keys() & self.state.facts[row].stems.keys()
         return sorted(shared, key=lambda stem: (-self.stems[stem], stem))
+
+    def subject(self, row: int) -> list[tuple[int, str]]:
+        """Return stems that say what a turn is about and the message has not, each with a turn that has it.
+
+        They are those of the highest weight by how many turns around it have them, since a subject began: of
+        the turn itself, or of the turns around it, where it shares none with them and no speaker has a name.
+        """
+        assert self.message.facts is not None
+        facts = self.state.facts
+        start, stop = max(0, row - _NEAR), min(len(self.state), row + _NEAR + 1)
+        begins = [turn for turn in range(start + 1, stop) if facts[turn].cues.begins > 0]
+        near = range(
+            max((turn for turn in begins if turn <= row), default=start),
+            min((turn for turn in begins if turn > row), default=stop),
+        )
+        counts = Counter(
+            stem
+            for turn in near
+            for stem in facts[turn].stems
+            if len(stem) >= _MIN_LETTERS and stem.isalpha() and stem not in self.message.facts.stems
+        )
+        own = {stem: weight for stem, weight in self._weigh(row).items() if stem in counts}
+        weights = {(row, stem): weight * counts[stem] for stem, weight in own.items()}
+        if all(counts[stem] == 1 for stem in own) and not any(facts[turn].named for turn in near):
+            weights |= {
+                (turn, stem): weight * counts[stem]
+                for turn in near
+                for stem, weight in self._weigh(turn).items()
+                if counts[stem] > 1
+            }
+        best = sorted(weights, key=lambda each: (-weights[each], each))
+        return list({stem: (turn, stem) for turn, stem in reversed(best)}.values())[::-1][:_MAX_STEMS]
+
+    def _weigh(self, row: int) -> Mapping[str, float]:
+        return self.state.arrays.columns.weigh_stems(self.state.facts[row], len(self.state))
 
     @cached_property
     def _inputs(self) -> Inputs:

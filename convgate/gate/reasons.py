@@ -2,14 +2,14 @@
 
 A reason names the two kinds that speak most for the decision, and the one that speaks most against it, each
 by what is true of the turn. A kind is named only if its effect (`convgate.gate.effects`) and its parts in the
-waterfall have the same sign. What is kept although it is unlikely to be needed is said to be kept to be safe,
-with what speaks against it.
+waterfall have the same sign, and only if a person can follow it: who speaks and how long a turn is are not
+named. What is kept although it is unlikely to be needed is said to be kept to be safe.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -19,28 +19,35 @@ from numpy.typing import NDArray
 from convgate.core.conversation import CurrentMessage, Turn
 from convgate.core.decisions import Reason
 from convgate.core.text import isolate, truncate
+from convgate.gate.columns import common_stems
 from convgate.gate.effects import KINDS, Difference, Effects
-from convgate.text.words import find_stems
+from convgate.text.words import find_stems, words
+from convgate.text.words import stems as stems_of
 
 MIN_EFFECT = 0.15  # on the logit; less is not named
 _MIN_OPPOSING = 0.4  # the same of what speaks against the decision
 _MIN_LINK, _MIN_SHARE = 0.1, 0.2  # the effect of a link on the logit, and its share, to be named
 _UNLIKELY = 0.1  # a turn with a lower score is kept to be safe
 _MAX_WORDS, _MAX_STEMS, _MAX_QUOTES, _MAX_QUOTE = 2_000, 3, 3, 40  # the last one in characters
-_FEW_RARE = 3.0  # weight of all stems; a rare one has about 5
+_FEW_RARE = 5.0  # weight of all stems; a rare one has about 4
 _RARE = 0.7  # of the weight of the rarest shared stem; more frequent ones are not quoted
+_MAX_COMMON = 0.006  # share of all turns; more frequent stems are not quoted
+_SURE = 1.0  # log odds from which a cue is said of a text
+
+_ELSEWHERE = "another subject"
+_NAMES_NOTHING = "the message names no subject of its own"
 
 Phrases = Mapping[str, tuple[str, str]]
 
 _BY_SIGN: Phrases = {
-    "content": ("close in meaning", "about something else"),
-    "neighbours": ("among messages close in meaning", "among messages about something else"),
-    "links": ("in the thread of the message", "not in the thread of the message"),
+    "content": ("close in meaning", _ELSEWHERE),
+    "neighbours": ("next to messages close in meaning", "next to messages about something else"),
+    "links": ("in the thread that the message continues", "not in the thread of the message"),
 }
 """By the sign of the effect: what raises the score, what lowers it."""
 
 _BY_FEATURE: Phrases = {
-    "same_speaker": ("from {speaker}", "from {speaker}"),
+    "same_speaker": ("also from {speaker}", ""),
     "last_of_speaker": ("the newest from {speaker}", ""),
     "own_last": ("the newest from {speaker}", ""),
     "names_speaker": ("the message names {speaker}", ""),
@@ -50,17 +57,10 @@ _BY_FEATURE: Phrases = {
     "same_named": ("both name the same person", ""),
     "last_named": ("the newest from {speaker}, whom the message names", ""),
     "last_naming": ("the newest that names who wrote the message", ""),
-    "turn_question": ("a question", ""),
-    "turn_assistant": ("from {speaker}", "from {speaker}"),
-    "turn_length": ("long", "short"),
-    "turn_code": ("it has code or a link", ""),
-    "turn_mass": ("it has many rare words", "it has hardly any rare words"),
-    "turn_needs": ("it refers to earlier messages", ""),
     "turn_instruction": ("it states a lasting wish", ""),
 }
 """By whether the feature of the turn is higher or lower than in the others; empty ones are not said."""
-_SURE = {"turn_needs": 1.0, "turn_instruction": 1.0, "begun_since": 1.0}
-"""Log odds from which a cue is said of a turn."""
+_LAST = ("neighbours", "speaker")  # kinds that are named only where no other is
 
 
 class Clause(NamedTuple):
@@ -79,16 +79,19 @@ class GateReasons:
     kept: NDArray[np.bool_]  # (n,) by the rule
     turns: Sequence[Turn]  # (n,)
     whose: str  # whose words the message has: "your"
+    tokens: NDArray[np.int64] | None = None  # (n,) where the rule reads them
 
     def of(self, row: int) -> Reason:
         """Return the reason of a turn; links name rows."""
         clauses, kept = self.clauses(row), bool(self.kept[row])
         texts = [clause.said.text for clause in clauses if (clause.sign > 0) == kept]
         opposing = [clause.said.text for clause in clauses if (clause.sign > 0) != kept]
-        if self._is_kept_to_be_safe(row):
-            texts = ["to be safe"]
+        if kept and not clauses and self._is_unlikely(row) and self._is_elsewhere(row):
+            opposing = [self._subject(row)]
+        if kept and (not texts or self._is_unlikely(row)):
+            texts = [self._to_be_safe(row), *(texts or [_NAMES_NOTHING] * self._names_nothing)]
         elif not texts:
-            texts = ["no single part stands out" if kept else "little speaks for it"]
+            texts = ["little speaks for it"]
         if opposing:
             texts.append(f"but {'; '.join(opposing)}")
         return Reason(
@@ -99,25 +102,55 @@ class GateReasons:
 
     def clauses(self, row: int) -> list[Clause]:
         """Return what the reason of a turn says: what speaks for the decision, then what against it."""
-        if self._is_kept_to_be_safe(row):
-            return self._clauses(row, -1, 2, MIN_EFFECT)
         sign = 1 if self.kept[row] else -1
-        clauses = self._clauses(row, sign, 2, MIN_EFFECT)
+        clauses = self._clauses(row, sign, 2, MIN_EFFECT) or self._clauses(row, sign, 1, 0.0)
+        if sign > 0 and self._is_unlikely(row):
+            clauses = [clause for clause in clauses if clause.said.words]
+        opposing = self._clauses(row, -sign, 1, MIN_EFFECT if not clauses else _MIN_OPPOSING)
         said = {clause.said.text for clause in clauses}
-        opposing = self._clauses(row, -sign, 1, _MIN_OPPOSING)
-        return clauses + [clause for clause in opposing if clause.said.text not in said]
+        clauses += [clause for clause in opposing if clause.said.text not in said]
+        return self._with_subject(row, clauses)
 
-    def _is_kept_to_be_safe(self, row: int) -> bool:
-        return bool(self.kept[row] and self.effects.scores.scores[row] < _UNLIKELY)
+    def _with_subject(self, row: int, clauses: list[Clause]) -> list[Clause]:
+        """Return the clauses with the turn's subject in the one that says that it has another."""
+        lowering = [place for place, clause in enumerate(clauses) if clause.sign < 0]
+        named = [place for place in lowering if clauses[place].said.text == _ELSEWHERE]
+        place = (named or lowering or [0])[0]
+        is_low = not self.kept[row] or self._is_unlikely(row)
+        if not (named or (lowering and is_low and self._is_elsewhere(row))):
+            return clauses
+        said = clauses[place].said
+        text = self._subject(row) if named else f"{said.text}; {self._subject(row)}"
+        clauses[place] = clauses[place]._replace(said=replace(said, text=text))
+        return clauses
+
+    def _to_be_safe(self, row: int) -> str:
+        is_short = self.tokens is not None and self.tokens[row] < np.median(self.tokens)
+        return f"to be safe{f', for only {self.tokens[row]:,} tokens' if is_short else ''}"
+
+    def _is_elsewhere(self, row: int) -> bool:
+        """Whether its words and meaning tell a turn from the message, by their part or their effect."""
+        part, effect = self._parts["content"][row], self.effects.by_kind(-1)["content"][row]
+        is_so = part < 0 or (effect < 0 and not self.effects.shared_stems(row))
+        return bool(is_so) and not self._names_nothing
+
+    def _is_unlikely(self, row: int) -> bool:
+        return bool(self.effects.scores.scores[row] < _UNLIKELY)
+
+    @cached_property
+    def _names_nothing(self) -> bool:
+        return self.effects.mass < _FEW_RARE
 
     def _clauses(self, row: int, sign: int, limit: int, min_effect: float) -> list[Clause]:
         """Return at most `limit` clauses on what raises the score (sign 1) or lowers it, strongest first."""
         effects = {kind: sign * float(effect[row]) for kind, effect in self.effects.by_kind(sign).items()}
         clauses: dict[str, Clause] = {}
-        for kind in sorted(effects, key=lambda kind: -effects[kind]):
-            if effects[kind] < min_effect or len(clauses) == limit:
+        for kind in sorted(effects, key=lambda kind: (kind in _LAST, -effects[kind])):
+            if len(clauses) == limit or (clauses and kind in _LAST):
                 break
-            if sign * self._parts[kind][row] > 0 and (said := self._clause(kind, row, sign)):
+            if effects[kind] < min_effect or sign * self._parts[kind][row] <= 0:
+                continue
+            if said := self._clause(kind, row, sign):
                 clauses.setdefault(said.text, Clause(kind, sign, said))
         return list(clauses.values())
 
@@ -141,7 +174,7 @@ class GateReasons:
         for difference in differences:
             if phrase or sign * difference.effect < sign * differences[0].effect / 2:
                 break
-            phrase = _phrase(difference)
+            phrase = _phrase(difference) if kind != "speaker" or self.turns[row].name else ""
         return Reason(phrase.format(speaker=self._speaker(row))) if phrase else None
 
     def _content(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
@@ -150,20 +183,39 @@ class GateReasons:
         shared = effects.shared_stems(row)
         if sign > 0 and shared and parts["words"][row] > 0:
             rare = [stem for stem in shared if effects.stems[stem] >= _RARE * effects.stems[shared[0]]]
-            return quote_words(self.turns[row].scored_text, rare, self.whose)
+            if quoted := quote_words(self.turns[row].scored_text, rare, self.whose):
+                return quoted
         meaning = next((each for each in differences if each.part != "words"), None)
         is_so = sum(sign * float(parts[name][row]) for name in ("meaning", "passages") if name in parts) > 0
+        if sign < 0 and self._names_nothing:
+            return None
         if meaning is None or (is_so and meaning.is_higher == (sign > 0)):
             return Reason(_BY_SIGN["content"][sign < 0])
         if sign < 0 and effects.stems and parts["words"][row] < 0:
             return Reason(f"{'few' if shared else 'none'} of {self.whose} words")
         return None
 
+    def _subject(self, row: int) -> str:
+        """Return that a turn has another subject than the message, and in its words which."""
+        words = [
+            text[slice(*places[0])]
+            for turn, stem in self.effects.subject(row)
+            if (places := find_stems(text := self.turns[turn].scored_text, [stem], max_words=_MAX_WORDS))
+        ]
+        if not words:
+            return _ELSEWHERE
+        subject = f"({_as_text(', '.join(words))})"
+        if self.effects.shared_stems(row):
+            return f"about something else {subject}"
+        return f"{_ELSEWHERE} {subject}; nothing of it is mentioned"
+
     def _link(self, row: int, sign: int) -> Reason:
         link, generic = self.effects.strongest_link(row, sign), Reason(_BY_SIGN["links"][sign < 0])
+        if sign < 0 and self._is_elsewhere(row):
+            generic = Reason(_ELSEWHERE)
         if link is None or sign * link.effect < _MIN_LINK or link.share < _MIN_SHARE:
             return generic
-        if self.turns[link.other].is_instruction or (sign < 0 and self.kept[link.other]):
+        if self.turns[link.other].is_instruction or (sign > 0) != self.kept[link.other]:
             return generic
         early, late = min(row, link.other), max(row, link.other)
         between = {turn.role for turn in self.turns[early:late]}
@@ -178,31 +230,34 @@ class GateReasons:
         if strongest is not None and strongest.feature == "first_turn" and row == 0:
             return Reason("the first message")
         if sign < 0:
-            if strongest is not None and strongest.feature == "begun_since" and _is_sure(strongest):
+            if strongest is not None and strongest.feature == "begun_since" and strongest.value >= _SURE:
                 return Reason("a new subject began since")
             return Reason(f"{ago} messages back") if ago > 2 else None
         if ago > 2:
             return Reason(f"only {ago} messages back")
-        names_nothing = self.effects.mass < _FEW_RARE
-        return Reason(f"last exchange{'; the message names no subject of its own' * names_nothing}")
+        return Reason(f"last exchange{f'; {_NAMES_NOTHING}' * self._names_nothing}")
 
     def _speaker(self, row: int) -> str:
         turn = self.turns[row]
-        name = isolate(truncate(turn.name, _MAX_QUOTE)) if turn.name else f"the {turn.role}"
-        return name.replace("{", "{{").replace("}", "}}")  # a reason is a template
+        return _as_text(turn.name) if turn.name else f"the {turn.role}"
 
 
 def quote_words(text: str, stems: Sequence[str], whose: str) -> Reason | None:
-    """Return a clause on the words of a text that have the first of these stems; None when it has none."""
-    quotes: dict[str, str] = {}
-    places = find_stems(text, stems[:_MAX_STEMS], max_words=_MAX_WORDS)
-    for start, stop in places:
+    """Return a clause on the words of a text that have the first of these stems; None when it has none.
+
+    Stems that are frequent in all conversations are left out.
+    """
+    quotes: dict[tuple[str, ...], str] = {}
+    rare = [stem for stem in stems if common_stems().get(stem, 0.0) <= _MAX_COMMON]
+    places = find_stems(text, rare[:_MAX_STEMS], max_words=_MAX_WORDS)
+    by_stems = {place: tuple(stems_of(words(text[slice(*place)]))) for place in places}
+    for place, own in by_stems.items():
         if len(quotes) < _MAX_QUOTES:
-            quotes.setdefault(text[start:stop].casefold(), text[start:stop])
+            quotes.setdefault(own, text[slice(*place)])
     if not quotes:
         return None
     quoted = ", ".join(f"“{isolate(truncate(quote, _MAX_QUOTE))}”" for quote in quotes.values())
-    named = tuple(place for place in places if text[slice(*place)].casefold() in quotes)
+    named = tuple(place for place, own in by_stems.items() if own in quotes)
     return Reason(f"{whose} {'words' if len(quotes) > 1 else 'word'} {quoted}", words=named)
 
 
@@ -213,9 +268,11 @@ def whose_words(current: CurrentMessage) -> str:
 
 def _phrase(difference: Difference) -> str:
     """Return what is said of a feature; empty where that would not be true, or says nothing."""
-    phrases = _BY_FEATURE.get(difference.feature, ("", ""))
-    return phrases[not difference.is_higher] if _is_sure(difference) else ""
+    if difference.feature == "turn_instruction" and difference.value < _SURE:
+        return ""
+    return _BY_FEATURE.get(difference.feature, ("", ""))[not difference.is_higher]
 
 
-def _is_sure(difference: Difference) -> bool:
-    return abs(difference.value) >= _SURE.get(difference.feature, 0.0)
+def _as_text(words: str) -> str:
+    """Return words of a transcript as they stand in a reason, which is a template."""
+    return isolate(truncate(words, _MAX_QUOTE)).replace("{", "{{").replace("}", "}}")
