@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.gate.arrays import Floats, Logits
+from convgate.gate.columns import is_rare
 from convgate.gate.features import FEATURES
 from convgate.gate.full import ThreadState
 from convgate.gate.links import LinkWindow
@@ -47,7 +48,7 @@ Shared words and meaning go together: without one of them the other still says n
 _USUAL_TURNS = 1.0  # the weight of the usual features of training among those of other turns
 _MAX_LINKS = 3  # whose effect is computed, among those to earlier turns and among those from later ones
 _NEAR = 4  # turns before and after one that tell what it is about
-_MIN_LETTERS, _MAX_STEMS = 4, 2  # of a stem that says it, and how many do
+_MIN_LETTERS, _MAX_STEMS = 3, 2  # of a stem that says it, and how many do
 _IS_OF_TURNS = np.array([feature.part != "message" for feature in FEATURES])
 _OF_TURNS = [feature for feature in FEATURES if feature.part != "message"]
 _ROWS = {
@@ -212,10 +213,9 @@ class ThreadEffects(Effects):
     def subject(self, row: int) -> list[tuple[int, str]]:
         """Return stems that say what a turn is about and the message has not, each with a turn that has it.
 
-        They are those of the highest weight by how many turns around it have them, since a subject began: of
-        the turn itself, or of the turns around it, where it shares none with them and no speaker has a name.
+        They are those of the highest weight by how many turns around it have them, since a subject began. Of a
+        turn that shares none with them: those that they share or the first one has; in a chat of people, its own.
         """
-        assert self.message.facts is not None
         facts = self.state.facts
         start, stop = max(0, row - _NEAR), min(len(self.state), row + _NEAR + 1)
         begins = [turn for turn in range(start + 1, stop) if facts[turn].cues.begins > 0]
@@ -223,26 +223,29 @@ class ThreadEffects(Effects):
             max((turn for turn in begins if turn <= row), default=start),
             min((turn for turn in begins if turn > row), default=stop),
         )
-        counts = Counter(
-            stem
-            for turn in near
-            for stem in facts[turn].stems
-            if len(stem) >= _MIN_LETTERS and stem.isalpha() and stem not in self.message.facts.stems
-        )
-        own = {stem: weight for stem, weight in self._weigh(row).items() if stem in counts}
-        weights = {(row, stem): weight * counts[stem] for stem, weight in own.items()}
-        if all(counts[stem] == 1 for stem in own) and not any(facts[turn].named for turn in near):
-            weights |= {
-                (turn, stem): weight * counts[stem]
-                for turn in near
+        counts = Counter(stem for turn in near for stem in facts[turn].stems)
+        others = () if any(facts[turn].named for turn in near) else near
+        for turns, min_count in (((row,), 2), (others, 2), (others[:1], 1), ((row,), 1)):
+            weights = {
+                stem: (weight * counts[stem], -turn)
+                for turn in turns
                 for stem, weight in self._weigh(turn).items()
-                if counts[stem] > 1
+                if counts[stem] >= min_count
             }
-        best = sorted(weights, key=lambda each: (-weights[each], each))
-        return list({stem: (turn, stem) for turn, stem in reversed(best)}.values())[::-1][:_MAX_STEMS]
+            if len(weights) >= 3 - min_count:
+                break
+        best = sorted(weights, key=lambda stem: (*weights[stem], stem), reverse=True)[:_MAX_STEMS]
+        return [(-weights[stem][1], stem) for stem in best]
 
     def _weigh(self, row: int) -> Mapping[str, float]:
-        return self.state.arrays.columns.weigh_stems(self.state.facts[row], len(self.state))
+        """Return the weights of the stems of a turn that can say what it is about."""
+        assert self.message.facts is not None
+        weights = self.state.arrays.columns.weigh_stems(self.state.facts[row], len(self.state))
+        return {
+            stem: weight
+            for stem, weight in weights.items()
+            if len(stem) >= _MIN_LETTERS and stem.isalpha() and stem not in self.message.facts.stems and is_rare(stem)
+        }
 
     @cached_property
     def _inputs(self) -> Inputs:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from convgate.core.conversation import CurrentMessage, Turn
 from convgate.core.decisions import Reason
 from convgate.core.text import isolate, truncate
-from convgate.gate.columns import common_stems
+from convgate.gate.columns import is_rare
 from convgate.gate.effects import KINDS, Difference, Effects
 from convgate.text.words import find_stems, words
 from convgate.text.words import stems as stems_of
@@ -27,11 +27,10 @@ from convgate.text.words import stems as stems_of
 MIN_EFFECT = 0.15  # on the logit; less is not named
 _MIN_OPPOSING = 0.4  # the same of what speaks against the decision
 _MIN_LINK, _MIN_SHARE = 0.1, 0.2  # the effect of a link on the logit, and its share, to be named
-_UNLIKELY = 0.1  # a turn with a lower score is kept to be safe
+_UNLIKELY, _LIKELY = 0.1, 0.5  # a turn with a score below the first is kept to be safe
 _MAX_WORDS, _MAX_STEMS, _MAX_QUOTES, _MAX_QUOTE = 2_000, 3, 3, 40  # the last one in characters
 _FEW_RARE = 5.0  # weight of all stems; a rare one has about 4
 _RARE = 0.7  # of the weight of the rarest shared stem; more frequent ones are not quoted
-_MAX_COMMON = 0.006  # share of all turns; more frequent stems are not quoted
 _SURE = 1.0  # log odds from which a cue is said of a text
 
 _ELSEWHERE = "another subject"
@@ -41,7 +40,7 @@ Phrases = Mapping[str, tuple[str, str]]
 
 _BY_SIGN: Phrases = {
     "content": ("close in meaning", _ELSEWHERE),
-    "neighbours": ("next to messages close in meaning", "next to messages about something else"),
+    "neighbours": ("next to messages close in meaning", ""),
     "links": ("in the thread that the message continues", "not in the thread of the message"),
 }
 """By the sign of the effect: what raises the score, what lowers it."""
@@ -51,12 +50,12 @@ _BY_FEATURE: Phrases = {
     "last_of_speaker": ("the newest from {speaker}", ""),
     "own_last": ("the newest from {speaker}", ""),
     "names_speaker": ("the message names {speaker}", ""),
-    "named_by_turn": ("it names who wrote the message", ""),
+    "named_by_turn": ("it names {writer}, who wrote the message", ""),
     "names_other": ("the message names somebody else", ""),
     "turn_names_other": ("it names somebody else", ""),
     "same_named": ("both name the same person", ""),
     "last_named": ("the newest from {speaker}, whom the message names", ""),
-    "last_naming": ("the newest that names who wrote the message", ""),
+    "last_naming": ("the newest that names {writer}, who wrote the message", ""),
     "turn_instruction": ("it states a lasting wish", ""),
 }
 """By whether the feature of the turn is higher or lower than in the others; empty ones are not said."""
@@ -88,10 +87,12 @@ class GateReasons:
         opposing = [clause.said.text for clause in clauses if (clause.sign > 0) != kept]
         if kept and not clauses and self._is_unlikely(row) and self._is_elsewhere(row):
             opposing = [self._subject(row)]
-        if kept and (not texts or self._is_unlikely(row)):
+        if kept and not texts and self.effects.scores.scores[row] >= _LIKELY:
+            texts = ["several signs, none of them strong"]
+        elif kept and (not texts or self._is_unlikely(row)):
             texts = [self._to_be_safe(row), *(texts or [_NAMES_NOTHING] * self._names_nothing)]
         elif not texts:
-            texts = ["little speaks for it"]
+            texts = [self._subject(row) if self._is_elsewhere(row) else "little speaks for it"]
         if opposing:
             texts.append(f"but {'; '.join(opposing)}")
         return Reason(
@@ -103,10 +104,12 @@ class GateReasons:
     def clauses(self, row: int) -> list[Clause]:
         """Return what the reason of a turn says: what speaks for the decision, then what against it."""
         sign = 1 if self.kept[row] else -1
-        clauses = self._clauses(row, sign, 2, MIN_EFFECT) or self._clauses(row, sign, 1, 0.0)
         if sign > 0 and self._is_unlikely(row):
-            clauses = [clause for clause in clauses if clause.said.words]
-        opposing = self._clauses(row, -sign, 1, MIN_EFFECT if not clauses else _MIN_OPPOSING)
+            clauses = [] if self._names_nothing else self._clauses(row, 1, 1, _MIN_OPPOSING)
+            opposing = self._clauses(row, -1, 1, MIN_EFFECT)
+        else:
+            clauses = self._clauses(row, sign, 2, MIN_EFFECT) or self._clauses(row, sign, 1, 0.0)
+            opposing = self._clauses(row, -sign, 1, _MIN_OPPOSING)
         said = {clause.said.text for clause in clauses}
         clauses += [clause for clause in opposing if clause.said.text not in said]
         return self._with_subject(row, clauses)
@@ -146,7 +149,7 @@ class GateReasons:
         effects = {kind: sign * float(effect[row]) for kind, effect in self.effects.by_kind(sign).items()}
         clauses: dict[str, Clause] = {}
         for kind in sorted(effects, key=lambda kind: (kind in _LAST, -effects[kind])):
-            if len(clauses) == limit or (clauses and kind in _LAST):
+            if len(clauses) == limit or (kind in _LAST and (clauses or min_effect >= _MIN_OPPOSING)):
                 break
             if effects[kind] < min_effect or sign * self._parts[kind][row] <= 0:
                 continue
@@ -175,7 +178,7 @@ class GateReasons:
             if phrase or sign * difference.effect < sign * differences[0].effect / 2:
                 break
             phrase = _phrase(difference) if kind != "speaker" or self.turns[row].name else ""
-        return Reason(phrase.format(speaker=self._speaker(row))) if phrase else None
+        return Reason(phrase.format(speaker=self._speaker(row), writer=self._writer)) if phrase else None
 
     def _content(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
         """Return the words that a turn shares with the message, else whether it is close in meaning."""
@@ -192,6 +195,8 @@ class GateReasons:
         if meaning is None or (is_so and meaning.is_higher == (sign > 0)):
             return Reason(_BY_SIGN["content"][sign < 0])
         if sign < 0 and effects.stems and parts["words"][row] < 0:
+            if self._is_elsewhere(row):
+                return Reason(_ELSEWHERE)
             return Reason(f"{'few' if shared else 'none'} of {self.whose} words")
         return None
 
@@ -241,6 +246,12 @@ class GateReasons:
         turn = self.turns[row]
         return _as_text(turn.name) if turn.name else f"the {turn.role}"
 
+    @cached_property
+    def _writer(self) -> str:
+        facts = self.effects.message.facts
+        names = (turn.name for turn in self.turns if turn.name and facts and turn.name.casefold() == facts.speaker)
+        return _as_text(next(names, "the person"))
+
 
 def quote_words(text: str, stems: Sequence[str], whose: str) -> Reason | None:
     """Return a clause on the words of a text that have the first of these stems; None when it has none.
@@ -248,7 +259,7 @@ def quote_words(text: str, stems: Sequence[str], whose: str) -> Reason | None:
     Stems that are frequent in all conversations are left out.
     """
     quotes: dict[tuple[str, ...], str] = {}
-    rare = [stem for stem in stems if common_stems().get(stem, 0.0) <= _MAX_COMMON]
+    rare = [stem for stem in stems if is_rare(stem)]
     places = find_stems(text, rare[:_MAX_STEMS], max_words=_MAX_WORDS)
     by_stems = {place: tuple(stems_of(words(text[slice(*place)]))) for place in places}
     for place, own in by_stems.items():
