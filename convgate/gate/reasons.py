@@ -56,7 +56,7 @@ _BY_FEATURE: Phrases = {
     "same_named": ("both name the same person", ""),
     "last_named": ("the newest from {speaker}, whom the message names", ""),
     "last_naming": ("the newest that names {writer}, who wrote the message", ""),
-    "turn_instruction": ("it states a lasting wish", ""),
+    "turn_instruction": ("it may state a lasting wish", ""),
 }
 """By whether the feature of the turn is higher or lower than in the others; empty ones are not said."""
 _LAST = ("neighbours", "speaker")  # kinds that are named only where no other is
@@ -177,7 +177,7 @@ class GateReasons:
         for difference in differences:
             if phrase or sign * difference.effect < sign * differences[0].effect / 2:
                 break
-            phrase = _phrase(difference) if kind != "speaker" or self.turns[row].name else ""
+            phrase = _phrase(difference, is_named=self.turns[row].name is not None)
         return Reason(phrase.format(speaker=self._speaker(row), writer=self._writer)) if phrase else None
 
     def _content(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
@@ -277,9 +277,13 @@ def whose_words(current: CurrentMessage) -> str:
     return "your" if current.turn.role == "user" and not current.turn.name else "the message's"
 
 
-def _phrase(difference: Difference) -> str:
-    """Return what is said of a feature; empty where that would not be true, or says nothing."""
-    if difference.feature == "turn_instruction" and difference.value < _SURE:
+def _phrase(difference: Difference, *, is_named: bool) -> str:
+    """Return what is said of a feature; empty where that would not be true, or says nothing.
+
+    is_named: whether the speaker has a name. Roles say nothing, and people in a chat state no wishes to it.
+    """
+    is_wish = difference.feature == "turn_instruction"
+    if (is_wish and (is_named or difference.value < _SURE)) or (difference.part == "speaker" and not is_named):
         return ""
     return _BY_FEATURE.get(difference.feature, ("", ""))[not difference.is_higher]
 
