@@ -77,7 +77,7 @@ class Case:
 
     def clauses(self, row: int) -> list[Clause]:
         kept = self.decisions.kept
-        return GateReasons(self.effects, kept, self.history.turns, self.scored.whose).clauses(row)
+        return GateReasons(self.effects, kept, self.history.turns, self.current).clauses(row)
 
     def without(self, row: int, places: tuple[tuple[int, int], ...]) -> float:
         """The change of the logit of a turn when its text lacks what stands at these places."""

@@ -49,6 +49,7 @@ _USUAL_TURNS = 1.0  # the weight of the usual features of training among those o
 _MAX_LINKS = 3  # whose effect is computed, among those to earlier turns and among those from later ones
 _NEAR = 4  # turns before and after one that tell what it is about
 _MIN_LETTERS, _MAX_STEMS = 3, 2  # of a stem that says it, and how many do
+_FEW_STEMS = 3  # fewer that no other turn has do not say it
 _IS_OF_TURNS = np.array([feature.part != "message" for feature in FEATURES])
 _OF_TURNS = [feature for feature in FEATURES if feature.part != "message"]
 _ROWS = {
@@ -132,6 +133,10 @@ class Effects:
         """Return stems that say what a turn is about and the message has not, each with a turn that has it."""
         return []
 
+    def has_begun(self, row: int) -> bool:
+        """Return whether a user began a subject after a turn, as far as their words tell."""
+        return False
+
 
 @dataclass(frozen=True, eq=False)
 class ThreadEffects(Effects):
@@ -213,29 +218,31 @@ class ThreadEffects(Effects):
     def subject(self, row: int) -> list[tuple[int, str]]:
         """Return stems that say what a turn is about and the message has not, each with a turn that has it.
 
-        They are those of the highest weight by how many turns around it have them, since a subject began. Of a
-        turn that shares none with them: those that they share or the first one has; in a chat of people, its own.
+        They are those of the highest weight by how many turns around it have them, since a subject began. A turn
+        with few of its own, that answers or needs what was said, is about what the turn before it is about.
         """
-        facts = self.state.facts
         start, stop = max(0, row - _NEAR), min(len(self.state), row + _NEAR + 1)
-        begins = [turn for turn in range(start + 1, stop) if facts[turn].cues.begins > 0]
-        near = range(
-            max((turn for turn in begins if turn <= row), default=start),
-            min((turn for turn in begins if turn > row), default=stop),
-        )
-        counts = Counter(stem for turn in near for stem in facts[turn].stems)
-        others = () if any(facts[turn].named for turn in near) else near
-        for turns, min_count in (((row,), 2), (others, 2), (others[:1], 1), ((row,), 1)):
-            weights = {
-                stem: (weight * counts[stem], -turn)
-                for turn in turns
-                for stem, weight in self._weigh(turn).items()
-                if counts[stem] >= min_count
-            }
-            if len(weights) >= 3 - min_count:
+        start = max((turn for turn in self._beginnings if start < turn <= row), default=start)
+        stop = min((turn for turn in self._beginnings if row < turn < stop), default=stop)
+        counts = Counter(stem for turn in range(start, stop) for stem in self.state.facts[turn].stems)
+        for turn in range(row, start - 1, -1):
+            own, facts = self._weigh(turn), self.state.facts[turn]
+            if len(own) >= _FEW_STEMS or any(counts[stem] > 1 for stem in own):
+                best = sorted(own, key=lambda stem: (-own[stem] * counts[stem], stem))
+                return [(turn, stem) for stem in best[:_MAX_STEMS]]
+            if facts.named or not (facts.assistant or facts.cues.needs > 0):
                 break
-        best = sorted(weights, key=lambda stem: (*weights[stem], stem), reverse=True)[:_MAX_STEMS]
-        return [(-weights[stem][1], stem) for stem in best]
+        return []
+
+    def has_begun(self, row: int) -> bool:
+        """Return whether a user began a subject after a turn, as far as their words tell."""
+        assert self.message.facts is not None
+        return self.message.facts.cues.begins > 0 or max(self._beginnings, default=-1) > row
+
+    @cached_property
+    def _beginnings(self) -> list[int]:
+        """The turns whose words tell that a user began a subject there."""
+        return [turn for turn, facts in enumerate(self.state.facts) if facts.cues.begins > 0]
 
     def _weigh(self, row: int) -> Mapping[str, float]:
         """Return the weights of the stems of a turn that can say what it is about."""

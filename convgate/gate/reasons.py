@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -77,7 +78,7 @@ class GateReasons:
     effects: Effects
     kept: NDArray[np.bool_]  # (n,) by the rule
     turns: Sequence[Turn]  # (n,)
-    whose: str  # whose words the message has: "your"
+    current: CurrentMessage
     tokens: NDArray[np.int64] | None = None  # (n,) where the rule reads them
 
     def of(self, row: int) -> Reason:
@@ -85,9 +86,10 @@ class GateReasons:
         clauses, kept = self.clauses(row), bool(self.kept[row])
         texts = [clause.said.text for clause in clauses if (clause.sign > 0) == kept]
         opposing = [clause.said.text for clause in clauses if (clause.sign > 0) != kept]
-        if kept and not clauses and self._is_unlikely(row) and self._is_elsewhere(row):
-            opposing = [self._subject(row)]
-        if kept and not texts and self.effects.scores.scores[row] >= _LIKELY:
+        is_likely = self.effects.scores.scores[row] >= _LIKELY
+        if kept and not (opposing or is_likely or any(clause.said.words for clause in clauses)):
+            opposing = [self._subject(row)] if self._is_elsewhere(row) else []
+        if kept and not texts and is_likely:
             texts = ["several signs, none of them strong"]
         elif kept and (not texts or self._is_unlikely(row)):
             texts = [self._to_be_safe(row), *(texts or [_NAMES_NOTHING] * self._names_nothing)]
@@ -178,7 +180,7 @@ class GateReasons:
             if phrase or sign * difference.effect < sign * differences[0].effect / 2:
                 break
             phrase = _phrase(difference, is_named=self.turns[row].name is not None)
-        return Reason(phrase.format(speaker=self._speaker(row), writer=self._writer)) if phrase else None
+        return Reason(phrase.format(speaker=self._speaker(row), writer=_as_text(self.current.turn.speaker))) if phrase else None
 
     def _content(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
         """Return the words that a turn shares with the message, else whether it is close in meaning."""
@@ -186,7 +188,7 @@ class GateReasons:
         shared = effects.shared_stems(row)
         if sign > 0 and shared and parts["words"][row] > 0:
             rare = [stem for stem in shared if effects.stems[stem] >= _RARE * effects.stems[shared[0]]]
-            if quoted := quote_words(self.turns[row].scored_text, rare, self.whose):
+            if quoted := quote_words(self.turns[row].scored_text, rare, self.current):
                 return quoted
         meaning = next((each for each in differences if each.part != "words"), None)
         is_so = sum(sign * float(parts[name][row]) for name in ("meaning", "passages") if name in parts) > 0
@@ -197,7 +199,7 @@ class GateReasons:
         if sign < 0 and effects.stems and parts["words"][row] < 0:
             if self._is_elsewhere(row):
                 return Reason(_ELSEWHERE)
-            return Reason(f"{'few' if shared else 'none'} of {self.whose} words")
+            return Reason(f"{'few' if shared else 'none'} of {whose_words(self.current)} words")
         return None
 
     def _subject(self, row: int) -> str:
@@ -210,9 +212,8 @@ class GateReasons:
         if not words:
             return _ELSEWHERE
         subject = f"({_as_text(', '.join(words))})"
-        if self.effects.shared_stems(row):
-            return f"about something else {subject}"
-        return f"{_ELSEWHERE} {subject}; nothing of it is mentioned"
+        text = _ELSEWHERE if self.effects.has_begun(row) else "about something else"
+        return f"{text} {subject}{'' if self.effects.shared_stems(row) else '; nothing of it is mentioned'}"
 
     def _link(self, row: int, sign: int) -> Reason:
         link, generic = self.effects.strongest_link(row, sign), Reason(_BY_SIGN["links"][sign < 0])
@@ -239,28 +240,23 @@ class GateReasons:
                 return Reason("a new subject began since")
             return Reason(f"{ago} messages back") if ago > 2 else None
         if ago > 2:
-            return Reason(f"only {ago} messages back")
+            return Reason(f"only {ago} messages back") if ago <= len(self.kept) / 2 else None
         return Reason(f"last exchange{f'; {_NAMES_NOTHING}' * self._names_nothing}")
 
     def _speaker(self, row: int) -> str:
         turn = self.turns[row]
         return _as_text(turn.name) if turn.name else f"the {turn.role}"
 
-    @cached_property
-    def _writer(self) -> str:
-        facts = self.effects.message.facts
-        names = (turn.name for turn in self.turns if turn.name and facts and turn.name.casefold() == facts.speaker)
-        return _as_text(next(names, "the person"))
 
-
-def quote_words(text: str, stems: Sequence[str], whose: str) -> Reason | None:
+def quote_words(text: str, stems: Sequence[str], current: CurrentMessage) -> Reason | None:
     """Return a clause on the words of a text that have the first of these stems; None when it has none.
 
-    Stems that are frequent in all conversations are left out.
+    Stems that are frequent in all conversations are left out, and those of no whole word of the message.
     """
     quotes: dict[tuple[str, ...], str] = {}
-    rare = [stem for stem in stems if is_rare(stem)]
-    places = find_stems(text, rare[:_MAX_STEMS], max_words=_MAX_WORDS)
+    message = current.turn.scored_text
+    named = (stem for stem in stems if is_rare(stem) and find_stems(message, [stem], max_words=_MAX_WORDS))
+    places = find_stems(text, list(islice(named, _MAX_STEMS)), max_words=_MAX_WORDS)
     by_stems = {place: tuple(stems_of(words(text[slice(*place)]))) for place in places}
     for place, own in by_stems.items():
         if len(quotes) < _MAX_QUOTES:
@@ -268,8 +264,9 @@ def quote_words(text: str, stems: Sequence[str], whose: str) -> Reason | None:
     if not quotes:
         return None
     quoted = ", ".join(f"“{isolate(truncate(quote, _MAX_QUOTE))}”" for quote in quotes.values())
-    named = tuple(place for place, own in by_stems.items() if own in quotes)
-    return Reason(f"{whose} {'words' if len(quotes) > 1 else 'word'} {quoted}", words=named)
+    marked = tuple(place for place, own in by_stems.items() if own in quotes)
+    whose = whose_words(current)
+    return Reason(f"{whose} {'words' if len(quotes) > 1 else 'word'} {quoted}", words=marked)
 
 
 def whose_words(current: CurrentMessage) -> str:
