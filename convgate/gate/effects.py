@@ -227,10 +227,12 @@ class ThreadEffects(Effects):
         counts = Counter(stem for turn in range(start, stop) for stem in self.state.facts[turn].stems)
         for turn in range(row, start - 1, -1):
             own, facts = self._weigh(turn), self.state.facts[turn]
-            if len(own) >= _FEW_STEMS or any(counts[stem] > 1 for stem in own):
+            is_enough = len(own) >= _FEW_STEMS or any(counts[stem] > 1 for stem in own)
+            leans = facts.assistant or (facts.cues.needs > 0 and own)
+            if is_enough or not (leans or facts.named):
                 best = sorted(own, key=lambda stem: (-own[stem] * counts[stem], stem))
                 return [(turn, stem) for stem in best[:_MAX_STEMS]]
-            if facts.named or not (facts.assistant or facts.cues.needs > 0):
+            if facts.named:
                 break
         return []
 
