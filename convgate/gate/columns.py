@@ -22,7 +22,6 @@ from convgate.text.words import stems, words
 
 _MAX_SHARE = 0.02  # of turns; a more frequent stem says nothing about a topic
 _UNSEEN_SHARE = 1e-4  # of a stem that is not in the table
-_MAX_RARE = 0.006  # of turns; words of rarer stems are quoted in reasons
 _PRIOR_TURNS = 100  # the weight of the table
 
 NAMED = 4  # max number of speakers that a turn names
@@ -58,9 +57,9 @@ def inverse_frequency(stem: str, matches: int, turns: int) -> float:
     return math.log1p((total - n + 0.5) / (n + 0.5))
 
 
-def is_rare(stem: str) -> bool:
-    """Return whether a stem is rare enough to say what a text is about: in at most 0.6% of all turns."""
-    return common_stems().get(stem, 0.0) <= _MAX_RARE
+def is_rare(stem: str, max_share: float = 0.006) -> bool:
+    """Return whether a stem is rare enough to be quoted: in at most that share of all turns."""
+    return common_stems().get(stem, 0.0) <= max_share
 
 
 class GrowableArray:

@@ -49,6 +49,7 @@ _USUAL_TURNS = 1.0  # the weight of the usual features of training among those o
 _MAX_LINKS = 3  # whose effect is computed, among those to earlier turns and among those from later ones
 _NEAR = 4  # turns before and after one that tell what it is about
 _MIN_LETTERS, _MAX_STEMS = 3, 2  # of a stem that says it, and how many do
+_MAX_SHARE = 0.002  # of all turns, of a stem that says it alone
 _FEW_STEMS = 3  # fewer that no other turn has do not say it
 _IS_OF_TURNS = np.array([feature.part != "message" for feature in FEATURES])
 _OF_TURNS = [feature for feature in FEATURES if feature.part != "message"]
@@ -226,7 +227,7 @@ class ThreadEffects(Effects):
         stop = min((turn for turn in self._beginnings if row < turn < stop), default=stop)
         counts = Counter(stem for turn in range(start, stop) for stem in self.state.facts[turn].stems)
         for turn in range(row, start - 1, -1):
-            own, facts = self._weigh(turn), self.state.facts[turn]
+            own, facts = self._weigh(turn, counts), self.state.facts[turn]
             is_enough = len(own) >= _FEW_STEMS or any(counts[stem] > 1 for stem in own)
             leans = facts.assistant or (facts.cues.needs > 0 and own)
             if is_enough or not (leans or facts.named):
@@ -246,14 +247,20 @@ class ThreadEffects(Effects):
         """The turns whose words tell that a user began a subject there."""
         return [turn for turn, facts in enumerate(self.state.facts) if facts.cues.begins > 0]
 
-    def _weigh(self, row: int) -> Mapping[str, float]:
-        """Return the weights of the stems of a turn that can say what it is about."""
+    def _weigh(self, row: int, counts: Mapping[str, int]) -> Mapping[str, float]:
+        """Return the weights of the stems of a turn that can say what it is about.
+
+        counts: how many turns around it have each stem; of a stem that others have, more are rare enough.
+        """
         assert self.message.facts is not None
         weights = self.state.arrays.columns.weigh_stems(self.state.facts[row], len(self.state))
         return {
             stem: weight
             for stem, weight in weights.items()
-            if len(stem) >= _MIN_LETTERS and stem.isalpha() and stem not in self.message.facts.stems and is_rare(stem)
+            if len(stem) >= _MIN_LETTERS
+            and stem.isalpha()
+            and stem not in self.message.facts.stems
+            and (is_rare(stem) if counts[stem] > 1 else is_rare(stem, _MAX_SHARE))
         }
 
     @cached_property

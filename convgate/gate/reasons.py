@@ -87,7 +87,7 @@ class GateReasons:
         texts = [clause.said.text for clause in clauses if (clause.sign > 0) == kept]
         opposing = [clause.said.text for clause in clauses if (clause.sign > 0) != kept]
         is_likely = self.effects.scores.scores[row] >= _LIKELY
-        if kept and not (opposing or is_likely or any(clause.said.words for clause in clauses)):
+        if kept and not (opposing or is_likely or any(clause.kind == "content" for clause in clauses)):
             opposing = [self._subject(row)] if self._is_elsewhere(row) else []
         if kept and not texts and is_likely:
             texts = ["several signs, none of them strong"]
@@ -135,9 +135,9 @@ class GateReasons:
 
     def _is_elsewhere(self, row: int) -> bool:
         """Whether its words and meaning tell a turn from the message, by their part or their effect."""
-        part, effect = self._parts["content"][row], self.effects.by_kind(-1)["content"][row]
-        is_so = part < 0 or (effect < 0 and not self.effects.shared_stems(row))
-        return bool(is_so) and not self._names_nothing
+        raises, lowers = (self.effects.by_kind(sign)["content"][row] for sign in (1, -1))
+        is_unlike = lowers < 0 and raises < MIN_EFFECT and not self.effects.shared_stems(row)
+        return bool(self._parts["content"][row] < 0 or is_unlike) and not self._names_nothing
 
     def _is_unlikely(self, row: int) -> bool:
         return bool(self.effects.scores.scores[row] < _UNLIKELY)
@@ -184,12 +184,9 @@ class GateReasons:
 
     def _content(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
         """Return the words that a turn shares with the message, else whether it is close in meaning."""
+        if sign > 0 and (quoted := self._quote(row)):
+            return quoted
         parts, effects = self.effects.scores.parts, self.effects
-        shared = effects.shared_stems(row)
-        if sign > 0 and shared and parts["words"][row] > 0:
-            rare = [stem for stem in shared if effects.stems[stem] >= _RARE * effects.stems[shared[0]]]
-            if quoted := quote_words(self.turns[row].scored_text, rare, self.current):
-                return quoted
         meaning = next((each for each in differences if each.part != "words"), None)
         is_so = sum(sign * float(parts[name][row]) for name in ("meaning", "passages") if name in parts) > 0
         if sign < 0 and self._names_nothing:
@@ -199,8 +196,17 @@ class GateReasons:
         if sign < 0 and effects.stems and parts["words"][row] < 0:
             if self._is_elsewhere(row):
                 return Reason(_ELSEWHERE)
-            return Reason(f"{'few' if shared else 'none'} of {whose_words(self.current)} words")
+            shares = "few" if effects.shared_stems(row) else "none"
+            return Reason(f"{shares} of {whose_words(self.current)} words")
         return None
+
+    def _quote(self, row: int) -> Reason | None:
+        """Return the words that a turn shares with the message, where they raise its score."""
+        effects, shared = self.effects, self.effects.shared_stems(row)
+        if not shared or effects.scores.parts["words"][row] <= 0 or self._parts["content"][row] <= 0:
+            return None
+        rare = [stem for stem in shared if effects.stems[stem] >= _RARE * effects.stems[shared[0]]]
+        return quote_words(self.turns[row].scored_text, rare, self.current)
 
     def _subject(self, row: int) -> str:
         """Return that a turn has another subject than the message, and in its words which."""
@@ -227,9 +233,12 @@ class GateReasons:
         between = {turn.role for turn in self.turns[early:late]}
         is_answer = self.turns[late].role == "assistant" and "assistant" not in between
         verb = "answers" if is_answer else "continues"
-        dropped = "" if sign > 0 else ", also dropped"
+        also = f", also {'kept' if sign > 0 else 'dropped'}"
+        if sign > 0 and self.effects.by_kind(1)["content"][link.other] >= MIN_EFFECT:
+            quoted = None if self._quote(row) else self._quote(link.other)
+            also = also if quoted is None else f", with {quoted.text}"
         text = f"it {verb} message {{}}" if link.other == early else f"message {{}} {verb} it"
-        return Reason(f"{text}{dropped}", turns=(link.other,))
+        return Reason(f"{text}{also}", turns=(link.other,))
 
     def _recency(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
         ago, strongest = len(self.kept) - row, next(iter(differences), None)
