@@ -211,6 +211,11 @@ class Columns:
         """Return the weights of the stems of a message that the first n turns have."""
         return {stem: weight for stem, id, weight in self._weigh(fact, n) if id is not None and weight}
 
+    def stem_weights(self, turn: int) -> Iterator[tuple[str, float]]:
+        """Return the stems of a turn with the weights that they had when it was appended."""
+        start, stop = self.first_entry.first(turn + 2)[turn:].tolist()
+        return zip(self.facts[turn].stems, self.weight.first(stop)[start:].tolist(), strict=True)
+
     def _weigh(self, fact: TurnFacts, n: int) -> Iterator[tuple[str, int | None, float]]:
         """Yield each stem of a message after the first n turns, its id if they have it, and its weight."""
         end = int(self.first_entry.first(n + 1)[n])

@@ -14,7 +14,7 @@ cost about two passes of tier 2. The effect of links is taken likewise, compared
 from __future__ import annotations
 
 import math
-from collections import Counter
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from convgate.gate.arrays import Floats, Logits
 from convgate.gate.columns import is_rare
+from convgate.gate.facts import TurnFacts
 from convgate.gate.features import FEATURES
 from convgate.gate.full import ThreadState
 from convgate.gate.links import LinkWindow
@@ -130,9 +131,9 @@ class Effects:
         """Return the stems that a turn shares with the message, those of the highest weight first."""
         return []
 
-    def subject(self, row: int) -> list[tuple[int, str]]:
-        """Return stems that say what a turn is about and the message has not, each with a turn that has it."""
-        return []
+    def subject(self, row: int) -> tuple[int, list[str]]:
+        """Return stems that say what a turn is about and the message has not, and the turn that has them."""
+        return row, []
 
     def has_begun(self, row: int) -> bool:
         """Return whether a user began a subject after a turn, as far as their words tell."""
@@ -213,55 +214,58 @@ class ThreadEffects(Effects):
 
     def shared_stems(self, row: int) -> list[str]:
         """Return the stems that a turn shares with the message, those of the highest weight first."""
-        shared = self.stems.keys() & self.state.facts[row].stems.keys()
+        shared = self.stems.keys() & self._facts[row].stems.keys()
         return sorted(shared, key=lambda stem: (-self.stems[stem], stem))
 
-    def subject(self, row: int) -> list[tuple[int, str]]:
-        """Return stems that say what a turn is about and the message has not, each with a turn that has it.
+    def subject(self, row: int) -> tuple[int, list[str]]:
+        """Return stems that say what a turn is about and the message has not, and the turn that has them.
 
         They are those of the highest weight by how many turns around it have them, since a subject began. A turn
         with few of its own, that answers or needs what was said, is about what the turn before it is about.
         """
         start, stop = max(0, row - _NEAR), min(len(self.state), row + _NEAR + 1)
-        start = max((turn for turn in self._beginnings if start < turn <= row), default=start)
-        stop = min((turn for turn in self._beginnings if row < turn < stop), default=stop)
-        counts = Counter(stem for turn in range(start, stop) for stem in self.state.facts[turn].stems)
+        near = self._beginnings[bisect_left(self._beginnings, start) : bisect_left(self._beginnings, stop)]
+        start = max((turn for turn in near if turn <= row), default=start)
+        stop = min((turn for turn in near if turn > row), default=stop)
         for turn in range(row, start - 1, -1):
-            own, facts = self._weigh(turn, counts), self.state.facts[turn]
-            is_enough = len(own) >= _FEW_STEMS or any(counts[stem] > 1 for stem in own)
-            leans = facts.assistant or (facts.cues.needs > 0 and own)
+            facts, weights = self._facts[turn], self._weigh(turn, range(start, stop))
+            is_enough = len(weights) >= _FEW_STEMS or any(is_shared for _, is_shared in weights.values())
+            leans = facts.assistant or (facts.cues.needs > 0 and weights)
             if is_enough or not (leans or facts.named):
-                best = sorted(own, key=lambda stem: (-own[stem] * counts[stem], stem))
-                return [(turn, stem) for stem in best[:_MAX_STEMS]]
+                return turn, sorted(weights, key=lambda stem: (-weights[stem][0], stem))[:_MAX_STEMS]
             if facts.named:
                 break
-        return []
+        return row, []
+
+    def _weigh(self, row: int, near: range) -> Mapping[str, tuple[float, bool]]:
+        """Return the stems of a turn that can say what it is about: their weights, and whether others have them.
+
+        A stem that no other turn near it has must be rarer in all conversations.
+        """
+        assert self.message.facts is not None
+        result: dict[str, tuple[float, bool]] = {}
+        stems = [self._facts[turn].stems for turn in near]
+        for stem, weight in self.state.arrays.columns.stem_weights(row):
+            is_word = len(stem) >= _MIN_LETTERS and stem.isalpha() and stem not in self.message.facts.stems
+            if weight and is_word and is_rare(stem):
+                count = [stem in turn for turn in stems].count(True)
+                if count > 1 or is_rare(stem, _MAX_SHARE):
+                    result[stem] = weight * count, count > 1
+        return result
 
     def has_begun(self, row: int) -> bool:
         """Return whether a user began a subject after a turn, as far as their words tell."""
         assert self.message.facts is not None
-        return self.message.facts.cues.begins > 0 or max(self._beginnings, default=-1) > row
+        return self.message.facts.cues.begins > 0 or bool(self._beginnings and self._beginnings[-1] > row)
 
     @cached_property
     def _beginnings(self) -> list[int]:
         """The turns whose words tell that a user began a subject there."""
-        return [turn for turn, facts in enumerate(self.state.facts) if facts.cues.begins > 0]
+        return [turn for turn, facts in enumerate(self._facts) if facts.cues.begins > 0]
 
-    def _weigh(self, row: int, counts: Mapping[str, int]) -> Mapping[str, float]:
-        """Return the weights of the stems of a turn that can say what it is about.
-
-        counts: how many turns around it have each stem; of a stem that others have, more are rare enough.
-        """
-        assert self.message.facts is not None
-        weights = self.state.arrays.columns.weigh_stems(self.state.facts[row], len(self.state))
-        return {
-            stem: weight
-            for stem, weight in weights.items()
-            if len(stem) >= _MIN_LETTERS
-            and stem.isalpha()
-            and stem not in self.message.facts.stems
-            and (is_rare(stem) if counts[stem] > 1 else is_rare(stem, _MAX_SHARE))
-        }
+    @cached_property
+    def _facts(self) -> Sequence[TurnFacts]:
+        return self.state.facts
 
     @cached_property
     def _inputs(self) -> Inputs:

@@ -22,14 +22,14 @@ from convgate.core.decisions import Reason
 from convgate.core.text import isolate, truncate
 from convgate.gate.columns import is_rare
 from convgate.gate.effects import KINDS, Difference, Effects
-from convgate.text.words import find_stems, words
-from convgate.text.words import stems as stems_of
+from convgate.text.words import find_stems, stems, words
 
 MIN_EFFECT = 0.15  # on the logit; less is not named
 _MIN_OPPOSING = 0.4  # the same of what speaks against the decision
 _MIN_LINK, _MIN_SHARE = 0.1, 0.2  # the effect of a link on the logit, and its share, to be named
 _UNLIKELY, _LIKELY = 0.1, 0.5  # a turn with a score below the first is kept to be safe
 _MAX_WORDS, _MAX_STEMS, _MAX_QUOTES, _MAX_QUOTE = 2_000, 3, 3, 40  # the last one in characters
+_MAX_SUBJECT = 2  # words
 _FEW_RARE = 5.0  # weight of all stems; a rare one has about 4
 _RARE = 0.7  # of the weight of the rarest shared stem; more frequent ones are not quoted
 _SURE = 1.0  # log odds from which a cue is said of a text
@@ -130,8 +130,13 @@ class GateReasons:
         return clauses
 
     def _to_be_safe(self, row: int) -> str:
-        is_short = self.tokens is not None and self.tokens[row] < np.median(self.tokens)
-        return f"to be safe{f', for only {self.tokens[row]:,} tokens' if is_short else ''}"
+        if self.tokens is None or self.tokens[row] >= self._usual_tokens:
+            return "to be safe"
+        return f"to be safe, for only {self.tokens[row]:,} tokens"
+
+    @cached_property
+    def _usual_tokens(self) -> float:
+        return 0.0 if self.tokens is None else float(np.median(self.tokens))
 
     def _is_elsewhere(self, row: int) -> bool:
         """Whether its words and meaning tell a turn from the message, by their part or their effect."""
@@ -168,6 +173,8 @@ class GateReasons:
         """Return what is said of a kind of parts; None when nothing true can be."""
         if kind == "links":
             return self._link(row, sign)
+        if kind == "content" and sign > 0 and (quoted := self._quote(row)):
+            return quoted
         differences = self.effects.differences(kind, row, sign)
         if kind == "content":
             return self._content(row, sign, differences)
@@ -180,12 +187,14 @@ class GateReasons:
             if phrase or sign * difference.effect < sign * differences[0].effect / 2:
                 break
             phrase = _phrase(difference, is_named=self.turns[row].name is not None)
-        return Reason(phrase.format(speaker=self._speaker(row), writer=_as_text(self.current.turn.speaker))) if phrase else None
+        return (
+            Reason(phrase.format(speaker=self._speaker(row), writer=_as_text(self.current.turn.speaker)))
+            if phrase
+            else None
+        )
 
     def _content(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
-        """Return the words that a turn shares with the message, else whether it is close in meaning."""
-        if sign > 0 and (quoted := self._quote(row)):
-            return quoted
+        """Return whether a turn is close in meaning, or has another subject."""
         parts, effects = self.effects.scores.parts, self.effects
         meaning = next((each for each in differences if each.part != "words"), None)
         is_so = sum(sign * float(parts[name][row]) for name in ("meaning", "passages") if name in parts) > 0
@@ -210,16 +219,18 @@ class GateReasons:
 
     def _subject(self, row: int) -> str:
         """Return that a turn has another subject than the message, and in its words which."""
-        words = [
-            text[slice(*places[0])]
-            for turn, stem in self.effects.subject(row)
-            if (places := find_stems(text := self.turns[turn].scored_text, [stem], max_words=_MAX_WORDS))
-        ]
-        if not words:
+        turn, wanted = self.effects.subject(row)
+        text = self.turns[turn].scored_text
+        places = find_stems(text, wanted, max_words=_MAX_WORDS, joined=False) if wanted else []
+        forms = [text[slice(*place)] for place in reversed(places)]
+        named = list(dict(zip(stems([form.casefold() for form in forms]), forms, strict=True)).values())
+        if not named:
             return _ELSEWHERE
-        subject = f"({_as_text(', '.join(words))})"
-        text = _ELSEWHERE if self.effects.has_begun(row) else "about something else"
-        return f"{text} {subject}{'' if self.effects.shared_stems(row) else '; nothing of it is mentioned'}"
+        subject = f"({_as_text(', '.join(named[: -_MAX_SUBJECT - 1 : -1]))})"
+        elsewhere = _ELSEWHERE if self.effects.has_begun(row) else "about something else"
+        return (
+            f"{elsewhere} {subject}{'' if self.effects.shared_stems(row) else '; nothing of it is mentioned'}"
+        )
 
     def _link(self, row: int, sign: int) -> Reason:
         link, generic = self.effects.strongest_link(row, sign), Reason(_BY_SIGN["links"][sign < 0])
@@ -257,25 +268,27 @@ class GateReasons:
         return _as_text(turn.name) if turn.name else f"the {turn.role}"
 
 
-def quote_words(text: str, stems: Sequence[str], current: CurrentMessage) -> Reason | None:
+def quote_words(text: str, shared: Sequence[str], current: CurrentMessage) -> Reason | None:
     """Return a clause on the words of a text that have the first of these stems; None when it has none.
 
     Stems that are frequent in all conversations are left out, and those of no whole word of the message.
     """
-    quotes: dict[tuple[str, ...], str] = {}
     message = current.turn.scored_text
-    named = (stem for stem in stems if is_rare(stem) and find_stems(message, [stem], max_words=_MAX_WORDS))
-    places = find_stems(text, list(islice(named, _MAX_STEMS)), max_words=_MAX_WORDS)
-    by_stems = {place: tuple(stems_of(words(text[slice(*place)]))) for place in places}
-    for place, own in by_stems.items():
-        if len(quotes) < _MAX_QUOTES:
-            quotes.setdefault(own, text[slice(*place)])
+    named = (stem for stem in shared if is_rare(stem) and find_stems(message, [stem], max_words=_MAX_WORDS))
+    quotes = list(find_words(text, list(islice(named, _MAX_STEMS))).values())[:_MAX_QUOTES]
     if not quotes:
         return None
-    quoted = ", ".join(f"“{isolate(truncate(quote, _MAX_QUOTE))}”" for quote in quotes.values())
-    marked = tuple(place for place, own in by_stems.items() if own in quotes)
-    whose = whose_words(current)
-    return Reason(f"{whose} {'words' if len(quotes) > 1 else 'word'} {quoted}", words=marked)
+    quoted = ", ".join(f"“{isolate(truncate(text[slice(*first)], _MAX_QUOTE))}”" for first, *_ in quotes)
+    whose = f"{whose_words(current)} {'words' if len(quotes) > 1 else 'word'}"
+    return Reason(f"{whose} {quoted}", words=tuple(sorted(place for places in quotes for place in places)))
+
+
+def find_words(text: str, wanted: Sequence[str]) -> Mapping[tuple[str, ...], list[tuple[int, int]]]:
+    """Return where a text has words of these stems, by what they are when stemmed; words side by side are one."""
+    places: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+    for place in find_stems(text, wanted, max_words=_MAX_WORDS):
+        places.setdefault(tuple(stems(words(text[slice(*place)]))), []).append(place)
+    return places
 
 
 def whose_words(current: CurrentMessage) -> str:
@@ -289,7 +302,9 @@ def _phrase(difference: Difference, *, is_named: bool) -> str:
     is_named: whether the speaker has a name. Roles say nothing, and people in a chat state no wishes to it.
     """
     is_wish = difference.feature == "turn_instruction"
-    if (is_wish and (is_named or difference.value < _SURE)) or (difference.part == "speaker" and not is_named):
+    if (is_wish and (is_named or difference.value < _SURE)) or (
+        difference.part == "speaker" and not is_named
+    ):
         return ""
     return _BY_FEATURE.get(difference.feature, ("", ""))[not difference.is_higher]
 

@@ -77,7 +77,9 @@ class SharedWords:
         rarest = sorted(shared, key=lambda stem: (-self._weights[stem], stem))
         clause = quote_words(text, rarest, self.current)
         if clause is None:
-            clause = Reason(f"{'only frequent ones' if shared else 'none'} of {whose_words(self.current)} words")
+            clause = Reason(
+                f"{'only frequent ones' if shared else 'none'} of {whose_words(self.current)} words"
+            )
         return replace(clause, text=f"{clause.text}.")
 
     @cached_property

@@ -47,10 +47,12 @@ def stems(folded: Sequence[str]) -> list[str]:
     return result
 
 
-def find_stems(text: str, wanted: Collection[str], *, max_words: int) -> list[tuple[int, int]]:
+def find_stems(
+    text: str, wanted: Collection[str], *, max_words: int, joined: bool = True
+) -> list[tuple[int, int]]:
     """Return where a text has words of these stems, as offsets, among its first `max_words` words.
 
-    Such words that stand side by side are one place. Pieces of numbers and of contractions are left out.
+    Such words that stand side by side are one place if `joined`. Pieces of numbers and of contractions are left out.
 
     >>> find_stems("Your reference number: 42.", {"refer", "number"}, max_words=9)
     [(5, 21)]
@@ -63,7 +65,7 @@ def find_stems(text: str, wanted: Collection[str], *, max_words: int) -> list[tu
         if stem not in wanted or _PIECES.match(text, match.start()):
             continue
         start = match.start()
-        if places and _JOINED.fullmatch(text, places[-1][1], start):
+        if joined and places and _JOINED.fullmatch(text, places[-1][1], start):
             start = places.pop()[0]
         places.append((start, match.end()))
     return places
