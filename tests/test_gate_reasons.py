@@ -17,7 +17,7 @@ from convgate.embedding import default_encoder
 from convgate.gate.effects import KINDS, ThreadEffects, mean_of_others
 from convgate.gate.features import FEATURES
 from convgate.gate.full import ThreadState
-from convgate.gate.reasons import Clause, GateReasons
+from convgate.gate.reasons import Clause, GateReasons, quote_words
 from convgate.gate.scoring import Inputs
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.pipeline import Pipeline
@@ -150,7 +150,7 @@ def test_no_reason_names_a_part_of_the_opposite_sign() -> None:
         named = KINDS[clause.kind]
         if clause.said.words:
             named = ("words",)
-        elif clause.said.text in ("close in meaning", "about something else"):
+        elif clause.said.text == "close in meaning":
             named = ("meaning", "passages")
         assert clause.sign * sum(parts.get(name, 0.0) for name in named) > 0, (clause, parts)
 
@@ -255,9 +255,28 @@ def test_names_with_braces_and_long_words_are_quoted_as_text() -> None:
         Turn.of("user", f"the {word} of the router {place}", name=name if place % 2 else "ada")
         for place in range(6)
     ]
-    conversation = Conversation("new", (*turns, Turn.of("user", f"{word} again? router", name="ada")))
+    conversation = Conversation("new", (*turns, Turn.of("user", f"{name}: {word} again? router", name="ada")))
     policy = cases()[0].policy
     decisions = policy.decide(*conversation.at(6))
     reasons = [decision.reason for decision in decisions]
     assert all(word not in reason for reason in reasons)
-    assert any(f"from {name}" in reason for reason in reasons)
+    assert any(f"names {name}" in reason for reason in reasons)
+
+
+def test_a_dropped_turn_names_its_subject_and_an_answer_that_of_its_question() -> None:
+    case = next(case for case in cases() if "nettle manure" in case.current.turn.text)
+    reasons = [decision.reason for decision in case.decisions]
+    assert not case.decisions.kept[4:].any()
+    assert all("(printer" in reason and "nothing of it is mentioned" in reason for reason in reasons[4:])
+
+
+def test_no_reason_says_which_role_speaks() -> None:
+    reasons = [case.decisions[row].reason for case, row, _ in decisions_with_clauses()]
+    assert not any("the assistant" in reason or "the user" in reason for reason in reasons)
+
+
+def test_pieces_of_numbers_and_contractions_are_no_words() -> None:
+    current, _ = written(("", "We'll want the loss at 1,200")).at(1)
+    quoted = quote_words("we'll see the loss at step 200", ["200", "loss", "ll"], current)
+    assert quoted is not None
+    assert quoted.text.endswith("word “loss”")

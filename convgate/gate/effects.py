@@ -220,8 +220,8 @@ class ThreadEffects(Effects):
     def subject(self, row: int) -> tuple[int, list[str]]:
         """Return stems that say what a turn is about and the message has not, and the turn that has them.
 
-        They are those of the highest weight by how many turns around it have them, since a subject began. A turn
-        with few of its own, that answers or needs what was said, is about what the turn before it is about.
+        They are those of the highest weight by how many turns around it have them, since a subject began. A
+        turn without such stems, that answers or needs what was said, is about what the turn before it is.
         """
         start, stop = max(0, row - _NEAR), min(len(self.state), row + _NEAR + 1)
         near = self._beginnings[bisect_left(self._beginnings, start) : bisect_left(self._beginnings, stop)]
@@ -229,7 +229,8 @@ class ThreadEffects(Effects):
         stop = min((turn for turn in near if turn > row), default=stop)
         for turn in range(row, start - 1, -1):
             facts, weights = self._facts[turn], self._weigh(turn, range(start, stop))
-            is_enough = len(weights) >= _FEW_STEMS or any(is_shared for _, is_shared in weights.values())
+            is_enough = any(is_shared for _, is_shared in weights.values())
+            is_enough |= not facts.assistant and len(weights) >= _FEW_STEMS
             leans = facts.assistant or (facts.cues.needs > 0 and weights)
             if is_enough or not (leans or facts.named):
                 return turn, sorted(weights, key=lambda stem: (-weights[stem][0], stem))[:_MAX_STEMS]
@@ -238,7 +239,7 @@ class ThreadEffects(Effects):
         return row, []
 
     def _weigh(self, row: int, near: range) -> Mapping[str, tuple[float, bool]]:
-        """Return the stems of a turn that can say what it is about: their weights, and whether others have them.
+        """Return the stems of a turn that can say what it is about: weight, and whether others have it.
 
         A stem that no other turn near it has must be rarer in all conversations.
         """

@@ -187,27 +187,18 @@ class GateReasons:
             if phrase or sign * difference.effect < sign * differences[0].effect / 2:
                 break
             phrase = _phrase(difference, is_named=self.turns[row].name is not None)
-        return (
-            Reason(phrase.format(speaker=self._speaker(row), writer=_as_text(self.current.turn.speaker)))
-            if phrase
-            else None
-        )
+        names = {"speaker": self._speaker(row), "writer": _as_text(self.current.turn.speaker)}
+        return Reason(phrase.format(**names)) if phrase else None
 
     def _content(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
         """Return whether a turn is close in meaning, or has another subject."""
-        parts, effects = self.effects.scores.parts, self.effects
+        parts = self.effects.scores.parts
         meaning = next((each for each in differences if each.part != "words"), None)
         is_so = sum(sign * float(parts[name][row]) for name in ("meaning", "passages") if name in parts) > 0
-        if sign < 0 and self._names_nothing:
+        is_so = meaning is None or (is_so and meaning.is_higher == (sign > 0))
+        if sign < 0 and (self._names_nothing or not (is_so or self._is_elsewhere(row))):
             return None
-        if meaning is None or (is_so and meaning.is_higher == (sign > 0)):
-            return Reason(_BY_SIGN["content"][sign < 0])
-        if sign < 0 and effects.stems and parts["words"][row] < 0:
-            if self._is_elsewhere(row):
-                return Reason(_ELSEWHERE)
-            shares = "few" if effects.shared_stems(row) else "none"
-            return Reason(f"{shares} of {whose_words(self.current)} words")
-        return None
+        return Reason(_BY_SIGN["content"][sign < 0]) if is_so or sign < 0 else None
 
     def _quote(self, row: int) -> Reason | None:
         """Return the words that a turn shares with the message, where they raise its score."""
@@ -228,9 +219,8 @@ class GateReasons:
             return _ELSEWHERE
         subject = f"({_as_text(', '.join(named[: -_MAX_SUBJECT - 1 : -1]))})"
         elsewhere = _ELSEWHERE if self.effects.has_begun(row) else "about something else"
-        return (
-            f"{elsewhere} {subject}{'' if self.effects.shared_stems(row) else '; nothing of it is mentioned'}"
-        )
+        is_mentioned = bool(self.effects.shared_stems(row))
+        return f"{elsewhere} {subject}{'' if is_mentioned else '; nothing of it is mentioned'}"
 
     def _link(self, row: int, sign: int) -> Reason:
         link, generic = self.effects.strongest_link(row, sign), Reason(_BY_SIGN["links"][sign < 0])
@@ -284,7 +274,7 @@ def quote_words(text: str, shared: Sequence[str], current: CurrentMessage) -> Re
 
 
 def find_words(text: str, wanted: Sequence[str]) -> Mapping[tuple[str, ...], list[tuple[int, int]]]:
-    """Return where a text has words of these stems, by what they are when stemmed; words side by side are one."""
+    """Return where a text has words of these stems, by their stems; words side by side are one."""
     places: dict[tuple[str, ...], list[tuple[int, int]]] = {}
     for place in find_stems(text, wanted, max_words=_MAX_WORDS):
         places.setdefault(tuple(stems(words(text[slice(*place)]))), []).append(place)

@@ -52,7 +52,8 @@ def find_stems(
 ) -> list[tuple[int, int]]:
     """Return where a text has words of these stems, as offsets, among its first `max_words` words.
 
-    Such words that stand side by side are one place if `joined`. Pieces of numbers and of contractions are left out.
+    Such words that stand side by side are one place if `joined`. Pieces of numbers and of contractions are
+    left out.
 
     >>> find_stems("Your reference number: 42.", {"refer", "number"}, max_words=9)
     [(5, 21)]
