@@ -46,6 +46,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 Shared words and meaning go together: without one of them the other still says nearly as much.
 """
 
+MIN_SHARE = 0.2  # of a turn's links; a smaller one says little
 _USUAL_TURNS = 1.0  # the weight of the usual features of training among those of other turns
 _MAX_LINKS = 3  # whose effect is computed, among those to earlier turns and among those from later ones
 _NEAR = 4  # turns before and after one that tell what it is about
@@ -116,6 +117,10 @@ class Effects:
     def strongest_link(self, row: int, sign: int) -> LinkEffect | None:
         """Return the link of a turn with the strongest effect of that sign on its logit; None without any."""
         return None
+
+    def linked(self, row: int) -> list[int]:
+        """Return the turns that a turn is linked to, in both directions, by at least a fifth of the links."""
+        return []
 
     @cached_property
     def stems(self) -> Mapping[str, float]:
@@ -199,6 +204,22 @@ class ThreadEffects(Effects):
         late, early = max(place, others[best]), min(place, others[best])
         share = float(shares[late, :, band - (late - early)].mean())
         return LinkEffect(self._start + others[best], share, float(effects[best]))
+
+    def linked(self, row: int) -> list[int]:
+        """Return the turns that a turn is linked to, in both directions, by at least a fifth of the links."""
+        place = row - self._start
+        if place < 0:
+            return []
+        links, band = self._links, self._links.shape[1]
+        following = np.arange(place + 1, min(place + band, len(links) - 1) + 1)
+        later = following[links[following, band - (following - place)] >= MIN_SHARE]
+        earlier = place - band + np.flatnonzero(links[place] >= MIN_SHARE)
+        return [self._start + int(other) for other in (*earlier, *later) if other >= 0]
+
+    @cached_property
+    def _links(self) -> Floats:
+        """(w, K) the links of each turn of the window, the mean over heads."""
+        return np.asarray(self._window.shares.mean(axis=1))
 
     @cached_property
     def stems(self) -> Mapping[str, float]:

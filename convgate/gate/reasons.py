@@ -21,17 +21,18 @@ from convgate.core.conversation import CurrentMessage, Turn
 from convgate.core.decisions import Reason
 from convgate.core.text import isolate, truncate
 from convgate.gate.columns import is_rare
-from convgate.gate.effects import KINDS, Difference, Effects
+from convgate.gate.effects import KINDS, MIN_SHARE, Difference, Effects
 from convgate.text.words import find_stems, stems, words
 
 MIN_EFFECT = 0.15  # on the logit; less is not named
 _MIN_OPPOSING = 0.4  # the same of what speaks against the decision
-_MIN_LINK, _MIN_SHARE = 0.1, 0.2  # the effect of a link on the logit, and its share, to be named
+_MIN_LINK = 0.1  # the effect on the logit of a link that is named
 _UNLIKELY, _LIKELY = 0.1, 0.5  # a turn with a score below the first is kept to be safe
 _MAX_WORDS, _MAX_STEMS, _MAX_QUOTES, _MAX_QUOTE = 2_000, 3, 3, 40  # the last one in characters
 _MAX_SUBJECT = 2  # words
 _FEW_RARE = 5.0  # weight of all stems; a rare one has about 4
 _RARE = 0.7  # of the weight of the rarest shared stem; more frequent ones are not quoted
+_VERY_RARE = 0.002  # share of all turns of the stems that are quoted first
 _SURE = 1.0  # log odds from which a cue is said of a text
 
 _ELSEWHERE = "another subject"
@@ -40,7 +41,7 @@ _NAMES_NOTHING = "the message names no subject of its own"
 Phrases = Mapping[str, tuple[str, str]]
 
 _BY_SIGN: Phrases = {
-    "content": ("close in meaning", _ELSEWHERE),
+    "content": ("close in meaning", "not close in meaning"),
     "neighbours": ("next to messages close in meaning", ""),
     "links": ("in the thread that the message continues", "not in the thread of the message"),
 }
@@ -87,11 +88,11 @@ class GateReasons:
         texts = [clause.said.text for clause in clauses if (clause.sign > 0) == kept]
         opposing = [clause.said.text for clause in clauses if (clause.sign > 0) != kept]
         is_likely = self.effects.scores.scores[row] >= _LIKELY
-        if kept and not (opposing or is_likely or any(clause.kind == "content" for clause in clauses)):
+        if kept and not opposing and all(clause.kind != "content" for clause in clauses):
             opposing = [self._subject(row)] if self._is_elsewhere(row) else []
         if kept and not texts and is_likely:
             texts = ["several signs, none of them strong"]
-        elif kept and (not texts or self._is_unlikely(row)):
+        elif kept and (not texts or not self._is_likely(row)):
             texts = [self._to_be_safe(row), *(texts or [_NAMES_NOTHING] * self._names_nothing)]
         elif not texts:
             texts = [self._subject(row) if self._is_elsewhere(row) else "little speaks for it"]
@@ -106,7 +107,7 @@ class GateReasons:
     def clauses(self, row: int) -> list[Clause]:
         """Return what the reason of a turn says: what speaks for the decision, then what against it."""
         sign = 1 if self.kept[row] else -1
-        if sign > 0 and self._is_unlikely(row):
+        if sign > 0 and not self._is_likely(row):
             clauses = [] if self._names_nothing else self._clauses(row, 1, 1, _MIN_OPPOSING)
             opposing = self._clauses(row, -1, 1, MIN_EFFECT)
         else:
@@ -121,8 +122,7 @@ class GateReasons:
         lowering = [place for place, clause in enumerate(clauses) if clause.sign < 0]
         named = [place for place in lowering if clauses[place].said.text == _ELSEWHERE]
         place = (named or lowering or [0])[0]
-        is_low = not self.kept[row] or self._is_unlikely(row)
-        if not (named or (lowering and is_low and self._is_elsewhere(row))):
+        if not named and not (lowering and self._is_elsewhere(row)):
             return clauses
         said = clauses[place].said
         text = self._subject(row) if named else f"{said.text}; {self._subject(row)}"
@@ -139,13 +139,15 @@ class GateReasons:
         return 0.0 if self.tokens is None else float(np.median(self.tokens))
 
     def _is_elsewhere(self, row: int) -> bool:
-        """Whether its words and meaning tell a turn from the message, by their part or their effect."""
+        """Whether a turn, and all that is linked to it, is unlikely, and its words and meaning are others."""
+        if self._names_nothing or any(map(self._is_likely, (row, *self.effects.linked(row)))):
+            return False
         raises, lowers = (self.effects.by_kind(sign)["content"][row] for sign in (1, -1))
         is_unlike = lowers < 0 and raises < MIN_EFFECT and not self.effects.shared_stems(row)
-        return bool(self._parts["content"][row] < 0 or is_unlike) and not self._names_nothing
+        return bool(self._parts["content"][row] < 0 or is_unlike)
 
-    def _is_unlikely(self, row: int) -> bool:
-        return bool(self.effects.scores.scores[row] < _UNLIKELY)
+    def _is_likely(self, row: int) -> bool:
+        return bool(self.effects.scores.scores[row] >= _UNLIKELY)
 
     @cached_property
     def _names_nothing(self) -> bool:
@@ -196,9 +198,13 @@ class GateReasons:
         meaning = next((each for each in differences if each.part != "words"), None)
         is_so = sum(sign * float(parts[name][row]) for name in ("meaning", "passages") if name in parts) > 0
         is_so = meaning is None or (is_so and meaning.is_higher == (sign > 0))
-        if sign < 0 and (self._names_nothing or not (is_so or self._is_elsewhere(row))):
-            return None
-        return Reason(_BY_SIGN["content"][sign < 0]) if is_so or sign < 0 else None
+        if sign < 0 and self._is_elsewhere(row):
+            return Reason(_ELSEWHERE)
+        return (
+            Reason(_BY_SIGN["content"][sign < 0])
+            if is_so and not (sign < 0 and self._names_nothing)
+            else None
+        )
 
     def _quote(self, row: int) -> Reason | None:
         """Return the words that a turn shares with the message, where they raise its score."""
@@ -226,7 +232,7 @@ class GateReasons:
         link, generic = self.effects.strongest_link(row, sign), Reason(_BY_SIGN["links"][sign < 0])
         if sign < 0 and self._is_elsewhere(row):
             generic = Reason(_ELSEWHERE)
-        if link is None or sign * link.effect < _MIN_LINK or link.share < _MIN_SHARE:
+        if link is None or sign * link.effect < _MIN_LINK or link.share < MIN_SHARE:
             return generic
         if self.turns[link.other].is_instruction or (sign > 0) != self.kept[link.other]:
             return generic
@@ -264,7 +270,10 @@ def quote_words(text: str, shared: Sequence[str], current: CurrentMessage) -> Re
     Stems that are frequent in all conversations are left out, and those of no whole word of the message.
     """
     message = current.turn.scored_text
-    named = (stem for stem in shared if is_rare(stem) and find_stems(message, [stem], max_words=_MAX_WORDS))
+    rare = [stem for stem in shared if is_rare(stem, _VERY_RARE)] or [
+        stem for stem in shared if is_rare(stem)
+    ]
+    named = (stem for stem in rare if find_stems(message, [stem], max_words=_MAX_WORDS))
     quotes = list(find_words(text, list(islice(named, _MAX_STEMS))).values())[:_MAX_QUOTES]
     if not quotes:
         return None
