@@ -42,7 +42,6 @@ Phrases = Mapping[str, tuple[str, str]]
 
 _BY_SIGN: Phrases = {
     "content": ("close in meaning", "not close in meaning"),
-    "neighbours": ("next to messages close in meaning", ""),
     "links": ("in the thread that the message continues", "not in the thread of the message"),
 }
 """By the sign of the effect: what raises the score, what lowers it."""
@@ -182,9 +181,9 @@ class GateReasons:
             return self._content(row, sign, differences)
         if kind == "recency":
             return self._recency(row, sign, differences)
-        phrase = "" if differences and kind not in _BY_SIGN else _BY_SIGN.get(kind, ("", ""))[sign < 0]
-        if phrase and differences and differences[0].is_higher != (sign > 0):
-            return None
+        if kind == "neighbours":
+            return self._neighbours(row) if sign > 0 else None
+        phrase = ""
         for difference in differences:
             if phrase or sign * difference.effect < sign * differences[0].effect / 2:
                 break
@@ -228,10 +227,10 @@ class GateReasons:
         is_mentioned = bool(self.effects.shared_stems(row))
         return f"{elsewhere} {subject}{'' if is_mentioned else '; nothing of it is mentioned'}"
 
-    def _link(self, row: int, sign: int) -> Reason:
+    def _link(self, row: int, sign: int) -> Reason | None:
         link, generic = self.effects.strongest_link(row, sign), Reason(_BY_SIGN["links"][sign < 0])
-        if sign < 0 and self._is_elsewhere(row):
-            generic = Reason(_ELSEWHERE)
+        if self._is_elsewhere(row):
+            generic = Reason(_ELSEWHERE) if sign < 0 else None
         if link is None or sign * link.effect < _MIN_LINK or link.share < MIN_SHARE:
             return generic
         if self.turns[link.other].is_instruction or (sign > 0) != self.kept[link.other]:
@@ -240,12 +239,25 @@ class GateReasons:
         between = {turn.role for turn in self.turns[early:late]}
         is_answer = self.turns[late].role == "assistant" and "assistant" not in between
         verb = "answers" if is_answer else "continues"
-        also = f", also {'kept' if sign > 0 else 'dropped'}"
-        if sign > 0 and self.effects.by_kind(1)["content"][link.other] >= MIN_EFFECT:
-            quoted = None if self._quote(row) else self._quote(link.other)
-            also = also if quoted is None else f", with {quoted.text}"
+        also = self._words_of(link.other, row) or "also kept" if sign > 0 else "also dropped"
         text = f"it {verb} message {{}}" if link.other == early else f"message {{}} {verb} it"
-        return Reason(f"{text}{also}", turns=(link.other,))
+        return Reason(f"{text}, {also}", turns=(link.other,))
+
+    def _neighbours(self, row: int) -> Reason | None:
+        """Return next to which kept turn one is; None without any."""
+        near = [
+            turn for turn in (row - 2, row - 1, row + 1) if 0 <= turn < len(self.kept) and self.kept[turn]
+        ]
+        if not near:
+            return None
+        best = max(near, key=lambda turn: float(self._parts["content"][turn]))
+        return Reason(f"near message {{}}, {self._words_of(best, row) or 'close in meaning'}", turns=(best,))
+
+    def _words_of(self, other: int, row: int) -> str:
+        """Return the words that raise the score of a turn that another names, which has none; else nothing."""
+        raises = self.effects.by_kind(1)["content"][other] >= MIN_EFFECT
+        quoted = self._quote(other) if raises and not self._quote(row) else None
+        return f"with {quoted.text}" if quoted else ""
 
     def _recency(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
         ago, strongest = len(self.kept) - row, next(iter(differences), None)
