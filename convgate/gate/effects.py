@@ -14,7 +14,7 @@ cost about two passes of tier 2. The effect of links is taken likewise, compared
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -119,7 +119,7 @@ class Effects:
         return None
 
     def linked(self, row: int) -> list[int]:
-        """Return the turns that a turn is linked to, in both directions, by at least a fifth of the links."""
+        """Return the turns of its subject that a turn is linked to, by a fifth of the links or more."""
         return []
 
     @cached_property
@@ -206,7 +206,7 @@ class ThreadEffects(Effects):
         return LinkEffect(self._start + others[best], share, float(effects[best]))
 
     def linked(self, row: int) -> list[int]:
-        """Return the turns that a turn is linked to, in both directions, by at least a fifth of the links."""
+        """Return the turns of its subject that a turn is linked to, by a fifth of the links or more."""
         place = row - self._start
         if place < 0:
             return []
@@ -214,7 +214,9 @@ class ThreadEffects(Effects):
         following = np.arange(place + 1, min(place + band, len(links) - 1) + 1)
         later = following[links[following, band - (following - place)] >= MIN_SHARE]
         earlier = place - band + np.flatnonzero(links[place] >= MIN_SHARE)
-        return [self._start + int(other) for other in (*earlier, *later) if other >= 0]
+        others = (self._start + int(other) for other in (*earlier, *later) if other >= 0)
+        beginnings = bisect_right(self._beginnings, row)
+        return [other for other in others if bisect_right(self._beginnings, other) == beginnings]
 
     @cached_property
     def _links(self) -> Floats:

@@ -220,12 +220,11 @@ class GateReasons:
         places = find_stems(text, wanted, max_words=_MAX_WORDS, joined=False) if wanted else []
         forms = [text[slice(*place)] for place in reversed(places)]
         named = list(dict(zip(stems([form.casefold() for form in forms]), forms, strict=True)).values())
+        text = _ELSEWHERE if self.effects.has_begun(row) else "about something else"
         if not named:
-            return _ELSEWHERE
-        subject = f"({_as_text(', '.join(named[: -_MAX_SUBJECT - 1 : -1]))})"
-        elsewhere = _ELSEWHERE if self.effects.has_begun(row) else "about something else"
-        is_mentioned = bool(self.effects.shared_stems(row))
-        return f"{elsewhere} {subject}{'' if is_mentioned else '; nothing of it is mentioned'}"
+            return text
+        text += f" ({_as_text(', '.join(named[: -_MAX_SUBJECT - 1 : -1]))})"
+        return text if self.effects.shared_stems(row) else f"{text}; nothing of it is mentioned"
 
     def _link(self, row: int, sign: int) -> Reason | None:
         link, generic = self.effects.strongest_link(row, sign), Reason(_BY_SIGN["links"][sign < 0])
@@ -254,7 +253,7 @@ class GateReasons:
         return Reason(f"near message {{}}, {self._words_of(best, row) or 'close in meaning'}", turns=(best,))
 
     def _words_of(self, other: int, row: int) -> str:
-        """Return the words that raise the score of a turn that another names, which has none; else nothing."""
+        """Return the words that raise the score of a turn that another one without such words names."""
         raises = self.effects.by_kind(1)["content"][other] >= MIN_EFFECT
         quoted = self._quote(other) if raises and not self._quote(row) else None
         return f"with {quoted.text}" if quoted else ""
