@@ -142,7 +142,7 @@ class GateReasons:
         if self._names_nothing or any(map(self._is_likely, (row, *self.effects.linked(row)))):
             return False
         raises, lowers = (self.effects.by_kind(sign)["content"][row] for sign in (1, -1))
-        is_unlike = lowers < 0 and raises < MIN_EFFECT and not self.effects.shared_stems(row)
+        is_unlike = lowers < 0 and raises < MIN_EFFECT and not self._is_mentioned(row)
         return bool(self._parts["content"][row] < 0 or is_unlike)
 
     def _is_likely(self, row: int) -> bool:
@@ -157,7 +157,7 @@ class GateReasons:
         effects = {kind: sign * float(effect[row]) for kind, effect in self.effects.by_kind(sign).items()}
         clauses: dict[str, Clause] = {}
         for kind in sorted(effects, key=lambda kind: (kind in _LAST, -effects[kind])):
-            if len(clauses) == limit or (kind in _LAST and (clauses or min_effect >= _MIN_OPPOSING)):
+            if len(clauses) == limit or (kind in _LAST and (clauses or min_effect != MIN_EFFECT)):
                 break
             if effects[kind] < min_effect or sign * self._parts[kind][row] <= 0:
                 continue
@@ -224,10 +224,14 @@ class GateReasons:
         if not named:
             return text
         text += f" ({_as_text(', '.join(named[: -_MAX_SUBJECT - 1 : -1]))})"
-        return text if self.effects.shared_stems(row) else f"{text}; nothing of it is mentioned"
+        return text if self._is_mentioned(row) else f"{text}; nothing of it is mentioned"
+
+    def _is_mentioned(self, row: int) -> bool:
+        return any(stem.isalpha() and is_rare(stem) for stem in self.effects.shared_stems(row))
 
     def _link(self, row: int, sign: int) -> Reason | None:
-        link, generic = self.effects.strongest_link(row, sign), Reason(_BY_SIGN["links"][sign < 0])
+        link = self.effects.strongest_link(row, sign)
+        generic: Reason | None = Reason(_BY_SIGN["links"][sign < 0])
         if self._is_elsewhere(row):
             generic = Reason(_ELSEWHERE) if sign < 0 else None
         if link is None or sign * link.effect < _MIN_LINK or link.share < MIN_SHARE:
