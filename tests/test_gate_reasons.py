@@ -226,7 +226,7 @@ def shift_by_two(case: Case) -> TurnDecisions:
 
 
 def test_reasons_of_a_pipeline_name_turns_of_the_whole_conversation() -> None:
-    case = next(case for case in cases() if named_links(case))
+    case = next(case for case in cases() if case.current.index is not None and named_links(case))
     row = named_links(case)[0]
     said = case.clauses(row)[0].said
     assert f"message {said.turns[0]}" in case.decisions[row].reason
