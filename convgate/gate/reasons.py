@@ -8,9 +8,9 @@ named. What is kept although it is unlikely to be needed is said to be kept to b
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from typing import NamedTuple
 
@@ -137,7 +137,11 @@ class GateReasons:
     def _usual_tokens(self) -> float:
         return 0.0 if self.tokens is None else float(np.median(self.tokens))
 
-    def _is_elsewhere(self, row: int) -> bool:
+    @cached_property
+    def _is_elsewhere(self) -> Callable[[int], bool]:
+        return cache(self._has_another_subject)
+
+    def _has_another_subject(self, row: int) -> bool:
         """Whether a turn, and all that is linked to it, is unlikely, and its words and meaning are others."""
         if self._names_nothing or any(map(self._is_likely, (row, *self.effects.linked(row)))):
             return False
