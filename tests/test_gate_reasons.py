@@ -17,7 +17,7 @@ from convgate.embedding import default_encoder
 from convgate.gate.effects import KINDS, ThreadEffects, mean_of_others
 from convgate.gate.features import FEATURES
 from convgate.gate.full import ThreadState
-from convgate.gate.reasons import Clause, GateReasons
+from convgate.gate.reasons import Clause, GateReasons, quote_words
 from convgate.gate.scoring import Inputs
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.pipeline import Pipeline
@@ -77,7 +77,7 @@ class Case:
 
     def clauses(self, row: int) -> list[Clause]:
         kept = self.decisions.kept
-        return GateReasons(self.effects, kept, self.history.turns, self.scored.whose).clauses(row)
+        return GateReasons(self.effects, kept, self.history.turns, self.current).clauses(row)
 
     def without(self, row: int, places: tuple[tuple[int, int], ...]) -> float:
         """The change of the logit of a turn when its text lacks what stands at these places."""
@@ -150,7 +150,7 @@ def test_no_reason_names_a_part_of_the_opposite_sign() -> None:
         named = KINDS[clause.kind]
         if clause.said.words:
             named = ("words",)
-        elif clause.said.text in ("close in meaning", "about something else"):
+        elif clause.said.text == "close in meaning":
             named = ("meaning", "passages")
         assert clause.sign * sum(parts.get(name, 0.0) for name in named) > 0, (clause, parts)
 
@@ -179,7 +179,7 @@ def test_hiding_the_words_that_a_reason_names_lowers_the_score() -> None:
 def test_cutting_a_link_that_a_reason_names_changes_the_score_as_it_says() -> None:
     moved = []
     for case, row, clause in decisions_with_clauses():
-        for other in clause.said.turns:
+        for other in clause.said.turns if clause.kind == "links" else ():
             state, late, early = case.effects.state, max(row, other), min(row, other)
             attended = without_link(state, case, late, early)
             moved.append(clause.sign * (case.scored.scores.attention[row] - attended[row]) > 0)
@@ -226,7 +226,7 @@ def shift_by_two(case: Case) -> TurnDecisions:
 
 
 def test_reasons_of_a_pipeline_name_turns_of_the_whole_conversation() -> None:
-    case = next(case for case in cases() if named_links(case))
+    case = next(case for case in cases() if case.current.index is not None and named_links(case))
     row = named_links(case)[0]
     said = case.clauses(row)[0].said
     assert f"message {said.turns[0]}" in case.decisions[row].reason
@@ -255,9 +255,28 @@ def test_names_with_braces_and_long_words_are_quoted_as_text() -> None:
         Turn.of("user", f"the {word} of the router {place}", name=name if place % 2 else "ada")
         for place in range(6)
     ]
-    conversation = Conversation("new", (*turns, Turn.of("user", f"{word} again? router", name="ada")))
+    conversation = Conversation("new", (*turns, Turn.of("user", f"{name}: {word} again? router", name="ada")))
     policy = cases()[0].policy
     decisions = policy.decide(*conversation.at(6))
     reasons = [decision.reason for decision in decisions]
     assert all(word not in reason for reason in reasons)
-    assert any(f"from {name}" in reason for reason in reasons)
+    assert any(f"names {name}" in reason for reason in reasons)
+
+
+def test_a_dropped_turn_names_its_subject_and_an_answer_that_of_its_question() -> None:
+    case = next(case for case in cases() if "nettle manure" in case.current.turn.text)
+    reasons = [decision.reason for decision in case.decisions]
+    assert not case.decisions.kept[4:].any()
+    assert all("(printer" in reason and "nothing of it is mentioned" in reason for reason in reasons[4:])
+
+
+def test_no_reason_says_which_role_speaks() -> None:
+    reasons = [case.decisions[row].reason for case, row, _ in decisions_with_clauses()]
+    assert not any("the assistant" in reason or "the user" in reason for reason in reasons)
+
+
+def test_pieces_of_numbers_and_contractions_are_no_words() -> None:
+    current, _ = written(("", "We'll want the loss at 1,200")).at(1)
+    quoted = quote_words("we'll see the loss at step 200", ["200", "loss", "ll"], current)
+    assert quoted is not None
+    assert quoted.text.endswith("word “loss”")

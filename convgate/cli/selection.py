@@ -196,15 +196,14 @@ def _show_scores(
     rows = [
         {
             "turn": decision.index,
-            "decision": decision.outcome_name,
             "score": "–" if decision.score is None else f"{decision.score:.2f}",
-            "speaker": conversation.turns[decision.index].speaker,
-            "text": conversation.turns[decision.index].scored_text,
+            "text": f"{(turn := conversation.turns[decision.index]).speaker}: {turn.scored_text}",
+            "reason": decision.reason,
         }
         for decision in decisions
     ]
     styles = ["bold blue" if decision.kept else "dim" for decision in decisions]
-    yield Table(rows, {"decision": "word", "score": "number", "speaker": "word", "text": "line"}, styles)
+    yield Table(rows, {"score": "number", "text": "line"}, styles)
     threshold = "none" if decisions.threshold is None else f"{decisions.threshold:.2f}"
     yield f"Current message: {to_line(current, 200)}"
     yield (

@@ -2,15 +2,16 @@
 
 A reason names the two kinds that speak most for the decision, and the one that speaks most against it, each
 by what is true of the turn. A kind is named only if its effect (`convgate.gate.effects`) and its parts in the
-waterfall have the same sign. What is kept although it is unlikely to be needed is said to be kept to be safe,
-with what speaks against it.
+waterfall have the same sign, and only if a person can follow it: who speaks and how long a turn is are not
+named. What is kept although it is unlikely to be needed is said to be kept to be safe.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -19,48 +20,47 @@ from numpy.typing import NDArray
 from convgate.core.conversation import CurrentMessage, Turn
 from convgate.core.decisions import Reason
 from convgate.core.text import isolate, truncate
-from convgate.gate.effects import KINDS, Difference, Effects
-from convgate.text.words import find_stems
+from convgate.gate.columns import is_rare
+from convgate.gate.effects import KINDS, MIN_SHARE, Difference, Effects
+from convgate.text.words import find_stems, stems, words
 
 MIN_EFFECT = 0.15  # on the logit; less is not named
 _MIN_OPPOSING = 0.4  # the same of what speaks against the decision
-_MIN_LINK, _MIN_SHARE = 0.1, 0.2  # the effect of a link on the logit, and its share, to be named
-_UNLIKELY = 0.1  # a turn with a lower score is kept to be safe
+_MIN_LINK = 0.1  # the effect on the logit of a link that is named
+_UNLIKELY, _LIKELY = 0.1, 0.5  # a turn with a score below the first is kept to be safe
 _MAX_WORDS, _MAX_STEMS, _MAX_QUOTES, _MAX_QUOTE = 2_000, 3, 3, 40  # the last one in characters
-_FEW_RARE = 3.0  # weight of all stems; a rare one has about 5
+_MAX_SUBJECT = 2  # words
+_FEW_RARE = 5.0  # weight of all stems; a rare one has about 4
 _RARE = 0.7  # of the weight of the rarest shared stem; more frequent ones are not quoted
+_VERY_RARE = 0.002  # share of all turns of the stems that are quoted first
+_SURE = 1.0  # log odds from which a cue is said of a text
+
+_ELSEWHERE = "another subject"
+_NAMES_NOTHING = "the message names no subject of its own"
 
 Phrases = Mapping[str, tuple[str, str]]
 
 _BY_SIGN: Phrases = {
-    "content": ("close in meaning", "about something else"),
-    "neighbours": ("among messages close in meaning", "among messages about something else"),
-    "links": ("in the thread of the message", "not in the thread of the message"),
+    "content": ("close in meaning", "not close in meaning"),
+    "links": ("in the thread that the message continues", "not in the thread of the message"),
 }
 """By the sign of the effect: what raises the score, what lowers it."""
 
 _BY_FEATURE: Phrases = {
-    "same_speaker": ("from {speaker}", "from {speaker}"),
+    "same_speaker": ("also from {speaker}", ""),
     "last_of_speaker": ("the newest from {speaker}", ""),
     "own_last": ("the newest from {speaker}", ""),
     "names_speaker": ("the message names {speaker}", ""),
-    "named_by_turn": ("it names who wrote the message", ""),
+    "named_by_turn": ("it names {writer}, who wrote the message", ""),
     "names_other": ("the message names somebody else", ""),
     "turn_names_other": ("it names somebody else", ""),
     "same_named": ("both name the same person", ""),
     "last_named": ("the newest from {speaker}, whom the message names", ""),
-    "last_naming": ("the newest that names who wrote the message", ""),
-    "turn_question": ("a question", ""),
-    "turn_assistant": ("from {speaker}", "from {speaker}"),
-    "turn_length": ("long", "short"),
-    "turn_code": ("it has code or a link", ""),
-    "turn_mass": ("it has many rare words", "it has hardly any rare words"),
-    "turn_needs": ("it refers to earlier messages", ""),
-    "turn_instruction": ("it states a lasting wish", ""),
+    "last_naming": ("the newest that names {writer}, who wrote the message", ""),
+    "turn_instruction": ("it may state a lasting wish", ""),
 }
 """By whether the feature of the turn is higher or lower than in the others; empty ones are not said."""
-_SURE = {"turn_needs": 1.0, "turn_instruction": 1.0, "begun_since": 1.0}
-"""Log odds from which a cue is said of a turn."""
+_LAST = ("neighbours", "speaker")  # kinds that are named only where no other is
 
 
 class Clause(NamedTuple):
@@ -78,17 +78,23 @@ class GateReasons:
     effects: Effects
     kept: NDArray[np.bool_]  # (n,) by the rule
     turns: Sequence[Turn]  # (n,)
-    whose: str  # whose words the message has: "your"
+    current: CurrentMessage
+    tokens: NDArray[np.int64] | None = None  # (n,) where the rule reads them
 
     def of(self, row: int) -> Reason:
         """Return the reason of a turn; links name rows."""
         clauses, kept = self.clauses(row), bool(self.kept[row])
         texts = [clause.said.text for clause in clauses if (clause.sign > 0) == kept]
         opposing = [clause.said.text for clause in clauses if (clause.sign > 0) != kept]
-        if self._is_kept_to_be_safe(row):
-            texts = ["to be safe"]
+        is_likely = self.effects.scores.scores[row] >= _LIKELY
+        if kept and not opposing and all(clause.kind != "content" for clause in clauses):
+            opposing = [self._subject(row)] if self._is_elsewhere(row) else []
+        if kept and not texts and is_likely:
+            texts = ["several signs, none of them strong"]
+        elif kept and (not texts or not self._is_likely(row)):
+            texts = [self._to_be_safe(row), *(texts or [_NAMES_NOTHING] * self._names_nothing)]
         elif not texts:
-            texts = ["no single part stands out" if kept else "little speaks for it"]
+            texts = [self._subject(row) if self._is_elsewhere(row) else "little speaks for it"]
         if opposing:
             texts.append(f"but {'; '.join(opposing)}")
         return Reason(
@@ -99,25 +105,67 @@ class GateReasons:
 
     def clauses(self, row: int) -> list[Clause]:
         """Return what the reason of a turn says: what speaks for the decision, then what against it."""
-        if self._is_kept_to_be_safe(row):
-            return self._clauses(row, -1, 2, MIN_EFFECT)
         sign = 1 if self.kept[row] else -1
-        clauses = self._clauses(row, sign, 2, MIN_EFFECT)
+        if sign > 0 and not self._is_likely(row):
+            clauses = [] if self._names_nothing else self._clauses(row, 1, 1, _MIN_OPPOSING)
+            opposing = self._clauses(row, -1, 1, MIN_EFFECT)
+        else:
+            clauses = self._clauses(row, sign, 2, MIN_EFFECT) or self._clauses(row, sign, 1, 0.0)
+            opposing = self._clauses(row, -sign, 1, _MIN_OPPOSING)
         said = {clause.said.text for clause in clauses}
-        opposing = self._clauses(row, -sign, 1, _MIN_OPPOSING)
-        return clauses + [clause for clause in opposing if clause.said.text not in said]
+        clauses += [clause for clause in opposing if clause.said.text not in said]
+        return self._with_subject(row, clauses)
 
-    def _is_kept_to_be_safe(self, row: int) -> bool:
-        return bool(self.kept[row] and self.effects.scores.scores[row] < _UNLIKELY)
+    def _with_subject(self, row: int, clauses: list[Clause]) -> list[Clause]:
+        """Return the clauses with the turn's subject in the one that says that it has another."""
+        lowering = [place for place, clause in enumerate(clauses) if clause.sign < 0]
+        named = [place for place in lowering if clauses[place].said.text == _ELSEWHERE]
+        place = (named or lowering or [0])[0]
+        if not named and not (lowering and self._is_elsewhere(row)):
+            return clauses
+        said = clauses[place].said
+        text = self._subject(row) if named else f"{said.text}; {self._subject(row)}"
+        clauses[place] = clauses[place]._replace(said=replace(said, text=text))
+        return clauses
+
+    def _to_be_safe(self, row: int) -> str:
+        if self.tokens is None or self.tokens[row] >= self._usual_tokens:
+            return "to be safe"
+        return f"to be safe, for only {self.tokens[row]:,} tokens"
+
+    @cached_property
+    def _usual_tokens(self) -> float:
+        return 0.0 if self.tokens is None else float(np.median(self.tokens))
+
+    @cached_property
+    def _is_elsewhere(self) -> Callable[[int], bool]:
+        return cache(self._has_another_subject)
+
+    def _has_another_subject(self, row: int) -> bool:
+        """Whether a turn, and all that is linked to it, is unlikely, and its words and meaning are others."""
+        if self._names_nothing or any(map(self._is_likely, (row, *self.effects.linked(row)))):
+            return False
+        raises, lowers = (self.effects.by_kind(sign)["content"][row] for sign in (1, -1))
+        is_unlike = lowers < 0 and raises < MIN_EFFECT and not self._is_mentioned(row)
+        return bool(self._parts["content"][row] < 0 or is_unlike)
+
+    def _is_likely(self, row: int) -> bool:
+        return bool(self.effects.scores.scores[row] >= _UNLIKELY)
+
+    @cached_property
+    def _names_nothing(self) -> bool:
+        return self.effects.mass < _FEW_RARE
 
     def _clauses(self, row: int, sign: int, limit: int, min_effect: float) -> list[Clause]:
         """Return at most `limit` clauses on what raises the score (sign 1) or lowers it, strongest first."""
         effects = {kind: sign * float(effect[row]) for kind, effect in self.effects.by_kind(sign).items()}
         clauses: dict[str, Clause] = {}
-        for kind in sorted(effects, key=lambda kind: -effects[kind]):
-            if effects[kind] < min_effect or len(clauses) == limit:
+        for kind in sorted(effects, key=lambda kind: (kind in _LAST, -effects[kind])):
+            if len(clauses) == limit or (kind in _LAST and (clauses or min_effect != MIN_EFFECT)):
                 break
-            if sign * self._parts[kind][row] > 0 and (said := self._clause(kind, row, sign)):
+            if effects[kind] < min_effect or sign * self._parts[kind][row] <= 0:
+                continue
+            if said := self._clause(kind, row, sign):
                 clauses.setdefault(said.text, Clause(kind, sign, said))
         return list(clauses.values())
 
@@ -130,80 +178,135 @@ class GateReasons:
         """Return what is said of a kind of parts; None when nothing true can be."""
         if kind == "links":
             return self._link(row, sign)
+        if kind == "content" and sign > 0 and (quoted := self._quote(row)):
+            return quoted
         differences = self.effects.differences(kind, row, sign)
         if kind == "content":
             return self._content(row, sign, differences)
         if kind == "recency":
             return self._recency(row, sign, differences)
-        phrase = "" if differences and kind not in _BY_SIGN else _BY_SIGN.get(kind, ("", ""))[sign < 0]
-        if phrase and differences and differences[0].is_higher != (sign > 0):
-            return None
+        if kind == "neighbours":
+            return self._neighbours(row) if sign > 0 else None
+        phrase = ""
         for difference in differences:
             if phrase or sign * difference.effect < sign * differences[0].effect / 2:
                 break
-            phrase = _phrase(difference)
-        return Reason(phrase.format(speaker=self._speaker(row))) if phrase else None
+            phrase = _phrase(difference, is_named=self.turns[row].name is not None)
+        names = {"speaker": self._speaker(row), "writer": _as_text(self.current.turn.speaker)}
+        return Reason(phrase.format(**names)) if phrase else None
 
     def _content(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
-        """Return the words that a turn shares with the message, else whether it is close in meaning."""
-        parts, effects = self.effects.scores.parts, self.effects
-        shared = effects.shared_stems(row)
-        if sign > 0 and shared and parts["words"][row] > 0:
-            rare = [stem for stem in shared if effects.stems[stem] >= _RARE * effects.stems[shared[0]]]
-            return quote_words(self.turns[row].scored_text, rare, self.whose)
+        """Return whether a turn is close in meaning, or has another subject."""
+        parts = self.effects.scores.parts
         meaning = next((each for each in differences if each.part != "words"), None)
         is_so = sum(sign * float(parts[name][row]) for name in ("meaning", "passages") if name in parts) > 0
-        if meaning is None or (is_so and meaning.is_higher == (sign > 0)):
-            return Reason(_BY_SIGN["content"][sign < 0])
-        if sign < 0 and effects.stems and parts["words"][row] < 0:
-            return Reason(f"{'few' if shared else 'none'} of {self.whose} words")
-        return None
+        is_so = meaning is None or (is_so and meaning.is_higher == (sign > 0))
+        if sign < 0 and self._is_elsewhere(row):
+            return Reason(_ELSEWHERE)
+        return (
+            Reason(_BY_SIGN["content"][sign < 0])
+            if is_so and not (sign < 0 and self._names_nothing)
+            else None
+        )
 
-    def _link(self, row: int, sign: int) -> Reason:
-        link, generic = self.effects.strongest_link(row, sign), Reason(_BY_SIGN["links"][sign < 0])
-        if link is None or sign * link.effect < _MIN_LINK or link.share < _MIN_SHARE:
+    def _quote(self, row: int) -> Reason | None:
+        """Return the words that a turn shares with the message, where they raise its score."""
+        effects, shared = self.effects, self.effects.shared_stems(row)
+        if not shared or effects.scores.parts["words"][row] <= 0 or self._parts["content"][row] <= 0:
+            return None
+        rare = [stem for stem in shared if effects.stems[stem] >= _RARE * effects.stems[shared[0]]]
+        return quote_words(self.turns[row].scored_text, rare, self.current)
+
+    def _subject(self, row: int) -> str:
+        """Return that a turn has another subject than the message, and in its words which."""
+        turn, wanted = self.effects.subject(row)
+        text = self.turns[turn].scored_text
+        places = find_stems(text, wanted, max_words=_MAX_WORDS, joined=False) if wanted else []
+        forms = [text[slice(*place)] for place in reversed(places)]
+        named = list(dict(zip(stems([form.casefold() for form in forms]), forms, strict=True)).values())
+        text = _ELSEWHERE if self.effects.has_begun(row) else "about something else"
+        if not named:
+            return text
+        text += f" ({_as_text(', '.join(named[: -_MAX_SUBJECT - 1 : -1]))})"
+        return text if self._is_mentioned(row) else f"{text}; nothing of it is mentioned"
+
+    def _is_mentioned(self, row: int) -> bool:
+        return any(stem.isalpha() and is_rare(stem) for stem in self.effects.shared_stems(row))
+
+    def _link(self, row: int, sign: int) -> Reason | None:
+        link = self.effects.strongest_link(row, sign)
+        generic: Reason | None = Reason(_BY_SIGN["links"][sign < 0])
+        if self._is_elsewhere(row):
+            generic = Reason(_ELSEWHERE) if sign < 0 else None
+        if link is None or sign * link.effect < _MIN_LINK or link.share < MIN_SHARE:
             return generic
-        if self.turns[link.other].is_instruction or (sign < 0 and self.kept[link.other]):
+        if self.turns[link.other].is_instruction or (sign > 0) != self.kept[link.other]:
             return generic
         early, late = min(row, link.other), max(row, link.other)
         between = {turn.role for turn in self.turns[early:late]}
         is_answer = self.turns[late].role == "assistant" and "assistant" not in between
         verb = "answers" if is_answer else "continues"
-        dropped = "" if sign > 0 else ", also dropped"
+        also = self._words_of(link.other, row) or "also kept" if sign > 0 else "also dropped"
         text = f"it {verb} message {{}}" if link.other == early else f"message {{}} {verb} it"
-        return Reason(f"{text}{dropped}", turns=(link.other,))
+        return Reason(f"{text}, {also}", turns=(link.other,))
+
+    def _neighbours(self, row: int) -> Reason | None:
+        """Return next to which kept turn one is; None without any."""
+        near = [
+            turn for turn in (row - 2, row - 1, row + 1) if 0 <= turn < len(self.kept) and self.kept[turn]
+        ]
+        if not near:
+            return None
+        best = max(near, key=lambda turn: float(self._parts["content"][turn]))
+        return Reason(f"near message {{}}, {self._words_of(best, row) or 'close in meaning'}", turns=(best,))
+
+    def _words_of(self, other: int, row: int) -> str:
+        """Return the words that raise the score of a turn that another one without such words names."""
+        raises = self.effects.by_kind(1)["content"][other] >= MIN_EFFECT
+        quoted = self._quote(other) if raises and not self._quote(row) else None
+        return f"with {quoted.text}" if quoted else ""
 
     def _recency(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
         ago, strongest = len(self.kept) - row, next(iter(differences), None)
         if strongest is not None and strongest.feature == "first_turn" and row == 0:
             return Reason("the first message")
         if sign < 0:
-            if strongest is not None and strongest.feature == "begun_since" and _is_sure(strongest):
+            if strongest is not None and strongest.feature == "begun_since" and strongest.value >= _SURE:
                 return Reason("a new subject began since")
             return Reason(f"{ago} messages back") if ago > 2 else None
         if ago > 2:
-            return Reason(f"only {ago} messages back")
-        names_nothing = self.effects.mass < _FEW_RARE
-        return Reason(f"last exchange{'; the message names no subject of its own' * names_nothing}")
+            return Reason(f"only {ago} messages back") if ago <= len(self.kept) / 2 else None
+        return Reason(f"last exchange{f'; {_NAMES_NOTHING}' * self._names_nothing}")
 
     def _speaker(self, row: int) -> str:
         turn = self.turns[row]
-        name = isolate(truncate(turn.name, _MAX_QUOTE)) if turn.name else f"the {turn.role}"
-        return name.replace("{", "{{").replace("}", "}}")  # a reason is a template
+        return _as_text(turn.name) if turn.name else f"the {turn.role}"
 
 
-def quote_words(text: str, stems: Sequence[str], whose: str) -> Reason | None:
-    """Return a clause on the words of a text that have the first of these stems; None when it has none."""
-    quotes: dict[str, str] = {}
-    places = find_stems(text, stems[:_MAX_STEMS], max_words=_MAX_WORDS)
-    for start, stop in places:
-        if len(quotes) < _MAX_QUOTES:
-            quotes.setdefault(text[start:stop].casefold(), text[start:stop])
+def quote_words(text: str, shared: Sequence[str], current: CurrentMessage) -> Reason | None:
+    """Return a clause on the words of a text that have the first of these stems; None when it has none.
+
+    Stems that are frequent in all conversations are left out, and those of no whole word of the message.
+    """
+    message = current.turn.scored_text
+    rare = [stem for stem in shared if is_rare(stem, _VERY_RARE)] or [
+        stem for stem in shared if is_rare(stem)
+    ]
+    named = (stem for stem in rare if find_stems(message, [stem], max_words=_MAX_WORDS))
+    quotes = list(find_words(text, list(islice(named, _MAX_STEMS))).values())[:_MAX_QUOTES]
     if not quotes:
         return None
-    quoted = ", ".join(f"“{isolate(truncate(quote, _MAX_QUOTE))}”" for quote in quotes.values())
-    named = tuple(place for place in places if text[slice(*place)].casefold() in quotes)
-    return Reason(f"{whose} {'words' if len(quotes) > 1 else 'word'} {quoted}", words=named)
+    quoted = ", ".join(f"“{isolate(truncate(text[slice(*first)], _MAX_QUOTE))}”" for first, *_ in quotes)
+    whose = f"{whose_words(current)} {'words' if len(quotes) > 1 else 'word'}"
+    return Reason(f"{whose} {quoted}", words=tuple(sorted(place for places in quotes for place in places)))
+
+
+def find_words(text: str, wanted: Sequence[str]) -> Mapping[tuple[str, ...], list[tuple[int, int]]]:
+    """Return where a text has words of these stems, by their stems; words side by side are one."""
+    places: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+    for place in find_stems(text, wanted, max_words=_MAX_WORDS):
+        places.setdefault(tuple(stems(words(text[slice(*place)]))), []).append(place)
+    return places
 
 
 def whose_words(current: CurrentMessage) -> str:
@@ -211,11 +314,19 @@ def whose_words(current: CurrentMessage) -> str:
     return "your" if current.turn.role == "user" and not current.turn.name else "the message's"
 
 
-def _phrase(difference: Difference) -> str:
-    """Return what is said of a feature; empty where that would not be true, or says nothing."""
-    phrases = _BY_FEATURE.get(difference.feature, ("", ""))
-    return phrases[not difference.is_higher] if _is_sure(difference) else ""
+def _phrase(difference: Difference, *, is_named: bool) -> str:
+    """Return what is said of a feature; empty where that would not be true, or says nothing.
+
+    is_named: whether the speaker has a name. Roles say nothing, and people in a chat state no wishes to it.
+    """
+    is_wish = difference.feature == "turn_instruction"
+    if (is_wish and (is_named or difference.value < _SURE)) or (
+        difference.part == "speaker" and not is_named
+    ):
+        return ""
+    return _BY_FEATURE.get(difference.feature, ("", ""))[not difference.is_higher]
 
 
-def _is_sure(difference: Difference) -> bool:
-    return abs(difference.value) >= _SURE.get(difference.feature, 0.0)
+def _as_text(words: str) -> str:
+    """Return words of a transcript as they stand in a reason, which is a template."""
+    return isolate(truncate(words, _MAX_QUOTE)).replace("{", "{{").replace("}", "}}")

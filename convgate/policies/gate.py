@@ -20,7 +20,7 @@ from convgate.embedding.states import states_beside
 from convgate.gate.effects import Effects, effects_of
 from convgate.gate.facts import TurnFacts, current_facts, encode_with_cues, read_facts
 from convgate.gate.model import Gate, GateScores, GateState, Message
-from convgate.gate.reasons import GateReasons, whose_words
+from convgate.gate.reasons import GateReasons
 from convgate.gate.rule import Rule, TurnLimits
 from convgate.gate.thresholds import Stricter
 from convgate.messages.tokens import TokenCounter, turn_tokens
@@ -34,7 +34,7 @@ class ScoredHistory:
     history: History
     scores: GateScores
     effects: Effects  # of the parts of the scores
-    whose: str  # whose words the message has: "your"
+    current: CurrentMessage
 
     @property
     def indices(self) -> NDArray[np.int64]:
@@ -69,7 +69,7 @@ class GatePolicy(EncoderMixin):
         """Return the scores of the turns, before any rule; only texts that are not cached are encoded."""
         state, message = self.read(current, history)
         scores = self.gate.score(state, message)
-        return ScoredHistory(history, scores, effects_of(state, message, scores), whose_words(current))
+        return ScoredHistory(history, scores, effects_of(state, message, scores), current)
 
     def read(self, current: CurrentMessage, history: History) -> tuple[GateState, Message]:
         """Return the state of the turns and the message, as the gate scores and explains them."""
@@ -117,7 +117,7 @@ class GatePolicy(EncoderMixin):
             tokens=tokens,
             note=lambda index: self._note(scored.history.conversation.turns[index].scored_text),
         )
-        reasons = GateReasons(scored.effects, decisions.kept, turns, scored.whose)
+        reasons = GateReasons(scored.effects, decisions.kept, turns, scored.current, tokens)
         return replace(
             decisions,
             reasons=cache(lambda index: reasons.of(index - start).renumber(lambda row: row + start)),

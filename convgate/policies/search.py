@@ -72,10 +72,14 @@ class SharedWords:
 
     def __call__(self, index: int) -> Reason:
         """Return the rarest words that turn `index` shares with the message."""
-        text, whose = self.history[index - self.history.start].scored_text, whose_words(self.current)
+        text = self.history[index - self.history.start].scored_text
         shared = self._weights.keys() & set(stems(cached_words(text)))
         rarest = sorted(shared, key=lambda stem: (-self._weights[stem], stem))
-        clause = quote_words(text, rarest, whose) or Reason(f"none of {whose} words")
+        clause = quote_words(text, rarest, self.current)
+        if clause is None:
+            clause = Reason(
+                f"{'only frequent ones' if shared else 'none'} of {whose_words(self.current)} words"
+            )
         return replace(clause, text=f"{clause.text}.")
 
     @cached_property

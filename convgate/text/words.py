@@ -14,6 +14,8 @@ _WORD = re.compile(r"\w+")
 
 _JOINED = re.compile(r"[ -]?")
 """What may stand between words that are quoted as one."""
+_PIECES = re.compile(r"(?<=\d[.,:])\d+|\d+(?=[.,:]\d)|(?<=\w['’])\w{1,2}\b|\w+(?=['’]t\b)")
+"""Words that are pieces of a number or of a contraction: 200 in "1,200", "ll" in "we'll"."""
 
 
 class _Stemmers(threading.local):
@@ -45,21 +47,26 @@ def stems(folded: Sequence[str]) -> list[str]:
     return result
 
 
-def find_stems(text: str, wanted: Collection[str], *, max_words: int) -> list[tuple[int, int]]:
+def find_stems(
+    text: str, wanted: Collection[str], *, max_words: int, joined: bool = True
+) -> list[tuple[int, int]]:
     """Return where a text has words of these stems, as offsets, among its first `max_words` words.
 
-    Such words that stand side by side are one place.
+    Such words that stand side by side are one place if `joined`. Pieces of numbers and of contractions are
+    left out.
 
     >>> find_stems("Your reference number: 42.", {"refer", "number"}, max_words=9)
     [(5, 21)]
+    >>> find_stems("we'll pay 1,200, not 200", {"ll", "200"}, max_words=9)
+    [(21, 24)]
     """
     places: list[tuple[int, int]] = []
     found = list(islice(_WORD.finditer(text), max_words))
     for match, stem in zip(found, stems([match[0].casefold() for match in found]), strict=True):
-        if stem not in wanted:
+        if stem not in wanted or _PIECES.match(text, match.start()):
             continue
         start = match.start()
-        if places and _JOINED.fullmatch(text, places[-1][1], start):
+        if joined and places and _JOINED.fullmatch(text, places[-1][1], start):
             start = places.pop()[0]
         places.append((start, match.end()))
     return places
