@@ -112,7 +112,9 @@ class Rounds:
     ask: Callable[[bytes], Awaitable[httpx.Response]]
     run: Callable[..., Awaitable[Any]]  # in a thread
     observe: Callable[[Usage | None], None]  # gets the usage of the first answer
+    spend: Callable[[float], Awaitable[None]]  # gets the cost of all further requests so far
     n_expanded: int = 0
+    dollars: float = 0.0  # of the input of further requests, with prices
     hidden: Usage = field(default_factory=lambda: Usage(0, 0, 0))  # of the answers that the client has not
     _n_rounds: int = 1
     _front: Json | None = None  # what the answers before said
@@ -251,7 +253,10 @@ class Rounds:
         await self.response.aclose()
         self.response = await self.ask(json.dumps(self._request).encode())
         if price is not None and self.response.is_success:
-            metrics.DOLLARS.labels("sent").inc(price.cost(price.usage(self._tokens, before)))
+            cost = price.cost(price.usage(self._tokens, before))
+            metrics.DOLLARS.labels("sent").inc(cost)
+            self.dollars += cost
+            await self.spend(self.dollars / price.token_ratio)
         return True
 
     def _observe(self, whole: Json) -> None:

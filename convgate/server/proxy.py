@@ -70,7 +70,7 @@ class Forwarded:
     counts: dict[str, int] = field(default_factory=dict)  # for `metrics.count_selection`
     cache: CacheReport | None = None  # with prices
     sent: SentTokens | None = None  # what the upstream's `usage` is compared with
-    keep: Callable[[], None] | None = None  # notes the request as sent
+    keep: Callable[[float], None] | None = None  # notes the request as sent, and the cost of further ones
     expansion: Expansion | None = None  # where calls of the tool for shortened results are answered here
 
 
@@ -133,6 +133,7 @@ class Proxy:
             async with AsyncExitStack() as closing:  # where the client goes away
                 closing.push_async_callback(response.aclose)
                 if response.is_success:
+                    metrics.count_dollars(forwarded.cache)
                     await self._keep(forwarded)
                 closing.pop_all()
             if forwarded.expansion is None:
@@ -140,23 +141,28 @@ class Proxy:
             again = [(name, value) for name, value in headers if name != "idempotency-key"]
             rounds = Rounds(
                 forwarded.expansion, response, partial(ask, headers=again), self._service.run,
-                partial(observe, forwarded.sent, self._ratios),
+                partial(observe, forwarded.sent, self._ratios), partial(self._keep, forwarded),
             )  # fmt: skip
             await rounds.begin()
-            return Relay(rounds.response, {**forwarded.headers, **rounds.headers}, rounds.body(), rounds)
+            headers = {**forwarded.headers, **rounds.headers}
+            if forwarded.cache is not None:
+                headers["x-convgate-dollars"] = f"{forwarded.cache.cost + rounds.dollars:.6f}"
+            return Relay(rounds.response, headers, rounds.body(), rounds)
         except httpx.TimeoutException as error:
             return _fail(504, "upstream_timeout", error, forwarded)
         except httpx.RequestError as error:
             return _fail(502, "upstream_unreachable", error, forwarded)
 
-    async def _keep(self, forwarded: Forwarded) -> None:
-        """Note a request that the upstream answered: what it refuses is in no cache, and not billed."""
-        metrics.count_dollars(forwarded.cache)
+    async def _keep(self, forwarded: Forwarded, further: float = 0.0) -> None:
+        """Note a request that the upstream answered: what it refuses is in no cache, and not billed.
+
+        further: as of `keep_when_answered`.
+        """
         if forwarded.keep is None:
             return
         try:
             async with asyncio.timeout(self._settings.server.select_seconds):
-                await self._service.run(forwarded.keep)
+                await self._service.run(forwarded.keep, further)
         except Exception as error:  # whatever it is, the agent must get its answer
             log.warning("what was sent is not noted, or later", exc_info=error)
 
@@ -232,7 +238,7 @@ class Proxy:
             body = json.dumps(request).encode()
         expansion = None
         if selector.settings.elide and is_read:
-            expansion = add_tool(api, request, selector, counts["tokens_kept"])
+            expansion = add_tool(api, request, calibrated.selector, counts["tokens_kept"])
             body = json.dumps(expansion.request).encode() if expansion else body
         sent = count_sent(model, expansion.request if expansion else request, turns, counts["tokens_kept"])
         return Forwarded(body, headers, counts, cache, sent, keep, expansion)
