@@ -144,10 +144,10 @@ class Proxy:
                 partial(observe, forwarded.sent, self._ratios), partial(self._keep, forwarded),
             )  # fmt: skip
             await rounds.begin()
-            headers = {**forwarded.headers, **rounds.headers}
+            known = {**forwarded.headers, **rounds.headers}
             if forwarded.cache is not None:
-                headers["x-convgate-dollars"] = f"{forwarded.cache.cost + rounds.dollars:.6f}"
-            return Relay(rounds.response, headers, rounds.body(), rounds)
+                known["x-convgate-dollars"] = f"{forwarded.cache.cost + rounds.dollars:.6f}"
+            return Relay(rounds.response, known, rounds.body(), rounds)
         except httpx.TimeoutException as error:
             return _fail(504, "upstream_timeout", error, forwarded)
         except httpx.RequestError as error:
