@@ -85,7 +85,7 @@ def label_results(conversation: Conversation) -> ResultLabels:
             for string in strings - said:
                 holders = set(shown.get(string, {}).values())
                 if len(holders) == 1:
-                    own.setdefault(*holders, set()).add(string)
+                    own.setdefault(holders.pop(), set()).add(string)
                 else:
                     ambiguous.update(dict.fromkeys(holders, index))
             for holder, repeated in own.items():
