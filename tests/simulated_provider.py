@@ -49,6 +49,7 @@ class SimulatedProvider:
         self.answers: list[dict[str, Any]] = []  # the next ones; after them, they are of `usage` alone
         self._count = count
         self.bodies: list[bytes] = []  # of the requests, as they came
+        self.usages: list[dict[str, Any] | None] = []  # of the answers
         self._warm_until: dict[str, float] = {}  # by path and literal text of a prefix
         provider = self
 
@@ -62,6 +63,7 @@ class SimulatedProvider:
                 messages = strip_breakpoints(body["messages"])
                 is_refused = provider.status != 200
                 usage = None if is_refused else provider._use(self.path, messages)
+                provider.usages.append(usage)
                 answer = provider.answers.pop(0) if provider.answers and not is_refused else {}
                 reply = json.dumps({**answer, "usage": usage}).encode()
                 kind = "text/event-stream" if body.get("stream") else "application/json"

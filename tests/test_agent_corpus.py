@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
@@ -56,6 +57,15 @@ def test_what_the_user_or_the_model_said_before_is_no_evidence():
     assert label_results(session(call(), *spoken)).needed_until == {}
 
 
+@pytest.mark.parametrize("text", ["test_rows", "A unittest.TestCase is enough."])
+def test_a_single_name_may_be_known_without_the_result(text: str):
+    shown = result("class RowTests(unittest.TestCase): def test_rows(self)")
+    labels = label_results(session(call(), shown, call(text)))
+    assert (labels.needed_until, labels.ambiguous_until) == ({}, {2: 3})
+    both = label_results(session(call(), shown, call(f"{text} In RowTests?")))
+    assert both.needed_until == {2: 3}
+
+
 def test_what_two_results_show_is_ambiguous_and_judged_only_after_its_last_use():
     turns = [result("def parse_rows():"), call("Hm."), result("x = parse_rows()"), call("It is parse_rows.")]
     labels = label_results(session(call(), *turns, result("done_with_it"), call("Ok.")))
@@ -65,8 +75,12 @@ def test_what_two_results_show_is_ambiguous_and_judged_only_after_its_last_use()
 
 
 def test_a_line_that_is_read_again_is_needed_from_the_newer_result():
-    turns = [result("     7\tdef parse_rows():"), call("Hm."), result("a.py:7:def parse_rows():")]
-    labels = label_results(session(call(), *turns, call("It is parse_rows.")))
+    turns = [
+        result("     7\tdef parse_rows(max_width):"),
+        call("Hm."),
+        result("a.py:7:def parse_rows(max_width):"),
+    ]
+    labels = label_results(session(call(), *turns, call("It is parse_rows, with max_width.")))
     assert (labels.needed_until, labels.ambiguous_until) == ({4: 5}, {})
 
 
@@ -86,9 +100,11 @@ def test_data_of_one_long_line_takes_linear_time():
 
 def test_line_breaks_of_arguments_are_no_part_of_names():
     edit = Turn.of(
-        "assistant", "", tool_calls=(ToolCall("1", "edit", json.dumps({"new": ["a\nrow_limit = 3"]})),)
+        "assistant",
+        "",
+        tool_calls=(ToolCall("1", "edit", json.dumps({"new": ["a\nrow_limit = b\nsum_limit = 3"]})),),
     )
-    assert label_results(session(call(), result("row_limit = 2"), edit)).needed_until == {2: 3}
+    assert label_results(session(call(), result("row_limit = sum_limit"), edit)).needed_until == {2: 3}
 
 
 def test_observations_of_older_trajectories_are_from_the_user():
@@ -127,7 +143,7 @@ def test_a_folder_of_sessions_becomes_one_set_with_counts(tmp_path: Path, capsys
         tau_bench({"role": "user", "content": "Hi"}, asked, shown, *said, told)
     )
     (tmp_path / "in" / "c.json").write_text(tau_bench({"role": "user", "content": "Hi"}, told))
-    convert("agents", tmp_path / "in", tmp_path / "set.jsonl")
+    convert("agents", [tmp_path / "in"], tmp_path / "set.jsonl")
     read = read_relevance_set(tmp_path / "set.jsonl")
     assert len(read.conversations) == 2
     assert (tmp_path / "set.jsonl").stat().st_mode & 0o077 == 0
@@ -136,6 +152,22 @@ def test_a_folder_of_sessions_becomes_one_set_with_counts(tmp_path: Path, capsys
     printed = capsys.readouterr().err
     assert f"of {run.n_tool_calls + 1} tool results" in printed
     assert "1 session without labelled results left out" in printed
+
+
+def test_files_and_folders_become_one_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    runs = [make_run("data", seed=seed) for seed in (1, 2)]
+    (tmp_path / "in").mkdir()
+    for run in runs:
+        (tmp_path / "in" / f"{run.id}.jsonl").write_text(run.session_lines())
+    again = tmp_path / "in" / f"{runs[0].id}.jsonl"
+    convert("agents", [tmp_path / "in", again], tmp_path / "set.jsonl")
+    read = read_relevance_set(tmp_path / "set.jsonl")
+    assert read.conversations.keys() == {runs[0].id, runs[1].id, f"{runs[0].id}-2"}
+    printed = capsys.readouterr().err
+    assert f"this one is called '{runs[0].id}-2'" in printed
+    assert f"2 paths: of {sum(run.n_tool_calls for run in [*runs, runs[0]])} tool results" in printed
+    with pytest.raises(typer.BadParameter):
+        convert("tiage", [tmp_path, tmp_path], tmp_path / "no.jsonl", split="dev")
 
 
 def test_of_a_long_session_so_many_cases_are_drawn(tmp_path: Path):
@@ -169,7 +201,7 @@ def test_bad_lines_stop_the_conversion_unless_they_are_skipped(tmp_path: Path):
     file = tmp_path / "a.jsonl"
     file.write_text(make_run("data", seed=1).session_lines() + "{oops\n")
     with pytest.raises(BadLinesError):
-        convert("agents", file, tmp_path / "set.jsonl")
+        convert("agents", [file], tmp_path / "set.jsonl")
     assert not (tmp_path / "set.jsonl").exists()
-    convert("agents", file, tmp_path / "set.jsonl", skip_bad=True)
+    convert("agents", [file], tmp_path / "set.jsonl", skip_bad=True)
     assert read_relevance_set(tmp_path / "set.jsonl").cases

@@ -316,7 +316,7 @@ def test_broken_lines_are_reported_with_file_and_line(tmp_path: Path):
 
 def test_the_set_goes_to_a_file_that_reads_back(tmp_path: Path):
     write_part(tmp_path, {"7": DIALOGUE}, split="dev")
-    convert("tiage", tmp_path, tmp_path / "set.jsonl", split="dev")
+    convert("tiage", [tmp_path], tmp_path / "set.jsonl", split="dev")
     relevance_set = read_relevance_set(tmp_path / "set.jsonl")
     assert (len(relevance_set.conversations), len(relevance_set.cases), relevance_set.problems) == (1, 4, ())
 
@@ -325,7 +325,7 @@ def test_bad_input_writes_nothing_unless_it_is_skipped(tmp_path: Path):
     write_part(tmp_path, {"7": DIALOGUE, "8": [["hello ?", "2"]]})
     out = tmp_path / "set.jsonl"
     with pytest.raises(BadLinesError):
-        convert("tiage", tmp_path, out)
+        convert("tiage", [tmp_path], out)
     assert not out.exists()
-    convert("tiage", tmp_path, out, skip_bad=True)
+    convert("tiage", [tmp_path], out, skip_bad=True)
     assert len(read_relevance_set(out).conversations) == 1

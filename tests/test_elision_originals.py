@@ -96,3 +96,4 @@ def test_a_tool_answers_calls_of_every_api(settings: Settings):
     for wrong in ({"id": "none"}, {}, []):
         assert expand.answer({**block, "input": wrong}, selector)["is_error"]
     assert expand.OPENAI_TOOL["function"]["parameters"] == expand.ANTHROPIC_TOOL["input_schema"]
+    assert expand.GEMINI_TOOL["functionDeclarations"] == [expand.OPENAI_TOOL["function"]]

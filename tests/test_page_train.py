@@ -23,7 +23,7 @@ from convgate.training.report import read_verdict
 from convgate.training.run import DATA, STOP, Run, Runs
 from convgate.training.sets import Plan
 from convgate.training.train import train_version
-from convgate.transcripts.relevance_sets import read_relevance_set
+from convgate.transcripts.relevance_sets import read_relevance_set, write_relevance_set
 from convgate.ui.shared import improvement, services
 from convgate.ui.train import page
 from convgate.versions import Draft, Versions
@@ -36,6 +36,8 @@ from tests.planted_sets import (
     write_planted_set,
     write_record,
 )
+from tools.agent_runs import make_run
+from tools.corpora.agents import read_agents
 
 open_train = partial(open_page, "Train")
 ONCE = replace(QUICK, epochs=1)
@@ -227,6 +229,25 @@ def test_a_set_that_is_uploaded_is_kept_and_chosen(home: Path, tmp_path: Path) -
     app.file_uploader[0].upload("Bad.jsonl", b"{", "application/json").run()
     assert "bad.jsonl, line 1: not valid JSON" in page_text(app)
     assert RelevanceSets(home).names()[:1] == ["mine"]
+
+
+def test_converted_sessions_of_agents_are_trained_on(
+    home: Path, tmp_path: Path, started_commands: list[list[str]]
+) -> None:
+    session = tmp_path / "session.jsonl"
+    session.write_text(make_run("data", seed=1).session_lines())
+    write_relevance_set(sessions := read_agents(session), tmp_path / "agents.jsonl")
+    app = open_train()
+    app.file_uploader[0].upload("session.jsonl", session.read_bytes(), "application/json").run()
+    assert "session.jsonl, line 1: expected a line of a relevance set" in page_text(app)
+    assert "`convgate corpus agents`" in app.file_uploader[0].proto.help
+    assert app.button_group(key="train.data").value == []
+    app.file_uploader[0].upload("agents.jsonl", (tmp_path / "agents.jsonl").read_bytes()).run()
+    assert check(app).button_group(key="train.data").value == ["agents"]
+    check(app.button(key="train.start").click().run())
+    (run,) = Runs(home).all()
+    assert read_relevance_set(run.folder / DATA / "agents.jsonl").cases == sessions.cases
+    assert len(started_commands) == 1
 
 
 # Watching

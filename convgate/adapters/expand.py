@@ -3,9 +3,9 @@
     client.chat.completions.create(model=…, messages=select_messages(messages), tools=[OPENAI_TOOL, …])
     messages.append(answer(call))  # of a call of that tool
 
-`answer` takes calls of Chat Completions, `function_call` items of Responses, and Anthropic's `tool_use`
-blocks, and returns a message, an item or a block. Coding agents get the tool from `convgate mcp`,
-or from the proxy, which answers it itself.
+`answer` takes calls of Chat Completions, `function_call` items of Responses, Anthropic's `tool_use` blocks
+and Gemini's `functionCall`s, and returns a message, an item, a block or a part. Coding agents get the tool
+from `convgate mcp`, or from the proxy, which answers it itself.
 """
 
 from __future__ import annotations
@@ -43,6 +43,9 @@ ANTHROPIC_TOOL: Mapping[str, Any] = {
 }  # fmt: skip
 """For `tools` of Messages."""
 
+GEMINI_TOOL: Mapping[str, Any] = {"functionDeclarations": [_FUNCTION]}
+"""For `tools` of Gemini; Vertex AI takes one tool with functions, so put them into one list."""
+
 
 def answer(call: Any, selector: Selector | None = None) -> dict[str, Any]:
     """Return the answer to a call of the tool, in the shape of its API; for a wrong id it says so.
@@ -52,13 +55,16 @@ def answer(call: Any, selector: Selector | None = None) -> dict[str, Any]:
     """
     call = call if isinstance(call, Mapping) else call.model_dump()
     function = call.get("function", call)
-    arguments = call["input"] if call.get("type") == "tool_use" else function["arguments"]
+    arguments = next((function[name] for name in ("arguments", "input", "args") if name in function), None)
     text, is_error = _expand(arguments, selector or default_selector().selector)
     if call.get("type") == "tool_use":
         block = {"type": "tool_result", "tool_use_id": call["id"], "content": text}
         return {**block, "is_error": True} if is_error else block
     if call.get("type") == "function_call":
         return {"type": "function_call_output", "call_id": call["call_id"], "output": text}
+    if "arguments" not in function:
+        own = {name: call[name] for name in ("id", "name") if call.get(name)}
+        return {"functionResponse": {**own, "response": {"error" if is_error else "output": text}}}
     return {"role": "tool", "tool_call_id": call["id"], "content": text}
 
 

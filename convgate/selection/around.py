@@ -62,10 +62,10 @@ class RememberAnswered(Remember):
         """Have what was sent ready."""
         self.waiting.append((self._digest(request.table.hashes[-1]), _past(request, selection, sent)))
 
-    def keep(self) -> None:
-        """Keep what was sent: the provider answered."""
+    def keep(self, further: float) -> None:
+        """Keep what was sent: the provider answered. further: as of `Spending.cost`, for the same answer."""
         for digest, past in self.waiting:
-            self.requests.keep(digest, past)
+            self.requests.keep(digest, past.with_further(further))
 
     def _digest(self, digest: bytes) -> bytes:
         return digest + b"shadow" if self.is_shadow else digest
@@ -73,14 +73,17 @@ class RememberAnswered(Remember):
 
 def keep_when_answered(
     around: Sequence[Around], *, is_shadow: bool = False
-) -> tuple[list[Around], Callable[[], None]]:
-    """Return the same for one request, and what the caller calls when the provider has answered it."""
+) -> tuple[list[Around], Callable[[float], None]]:
+    """Return the same for one request, and what the caller calls when the provider has answered it.
+
+    Its argument: what further requests cost that the answer has taken so far, as `Spending.cost` counts.
+    """
     remember = [RememberAnswered(each.requests, is_shadow) for each in around if isinstance(each, Remember)]
     others = [each for each in around if not isinstance(each, Remember)]
 
-    def keep() -> None:
+    def keep(further: float) -> None:
         for each in remember:
-            each.keep()
+            each.keep(further)
 
     return [*remember, *others], keep
 

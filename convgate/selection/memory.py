@@ -82,6 +82,11 @@ class PastRequest:
     quotes: Quotes = field(default_factory=dict)
     spending: Spending | None = None  # with prices
 
+    def with_further(self, cost: float) -> PastRequest:
+        """Return the same with the cost of further requests that its answer took."""
+        spent = self.spending
+        return self if spent is None else replace(self, spending=replace(spent, cost=spent.cost + cost))
+
 
 def message_number(text: str) -> int:
     """Return a number below 0 for a message that is no turn: the same for the same text."""

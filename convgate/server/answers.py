@@ -1,4 +1,4 @@
-"""Answers of Chat Completions, Messages and Responses, whole or as a stream: their calls, and what follows.
+"""Answers of APIs, whole or as a stream: their calls, and what follows. OpenAI's and Anthropic's are here.
 
 A call is a dict as its API has it. Malformed answers raise one of `MALFORMED`.
 """
@@ -57,8 +57,24 @@ class Api(ABC):
     """What an API's requests and answers look like."""
 
     field: ClassVar[str]  # of a request: its messages or items
+    usage_field: ClassVar[str] = "usage"  # of an answer
     tool: ClassVar[Mapping[str, Any]]
     reader: ClassVar[type[StreamReader]]
+
+    def with_tool(self, request: Json) -> Json | None:
+        """Return a request with the tool; None: it has no tools, or that one, or asks for several answers."""
+        tools = request["tools"]
+        if not tools or request.get("n") not in (None, 1) or NAME in map(self.name, tools):
+            return None
+        return {**request, "tools": [*tools, self.tool]}
+
+    def is_streamed(self, request: Json) -> bool:
+        """Return whether the answer to a request is a stream."""
+        return request.get("stream") is True
+
+    def is_array(self, query: Mapping[str, str]) -> bool:
+        """Return whether the answer is an array of what would be events; query: of the address."""
+        return False
 
     @abstractmethod
     def calls(self, answer: Json) -> list[Json]:
@@ -321,12 +337,7 @@ class _Responses(Api):
         return {**answer, "output": [*front["output"], *answer["output"]]}
 
 
-APIS: Mapping[str, Api] = {
-    "chat/completions": _ChatCompletions(),
-    "messages": _Messages(),
-    "responses": _Responses(),
-}
-"""By path."""
+CHAT_COMPLETIONS, MESSAGES, RESPONSES = _ChatCompletions(), _Messages(), _Responses()
 
 
 def _merge(known: Json, delta: Json) -> None:

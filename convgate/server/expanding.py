@@ -10,7 +10,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Mapping,
+    Sequence,
+)
 from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
@@ -23,8 +31,18 @@ from convgate.costs.prices import Usage
 from convgate.messages.tokens import turn_tokens
 from convgate.selection.selector import Selector
 from convgate.server import metrics
-from convgate.server.answers import APIS, MALFORMED, Api, Json, StreamReader
+from convgate.server.answers import CHAT_COMPLETIONS, MALFORMED, MESSAGES, RESPONSES, Api, Json, StreamReader
+from convgate.server.gemini_answers import GEMINI, STREAMED_GEMINI
 from convgate.transcripts import turns_from_messages
+
+APIS: Mapping[str, Api] = {
+    "chat/completions": CHAT_COMPLETIONS,
+    "messages": MESSAGES,
+    "responses": RESPONSES,
+    "{model:path}:generateContent": GEMINI,
+    "{model:path}:streamGenerateContent": STREAMED_GEMINI,
+}
+"""By path."""
 
 MAX_ROUNDS = 8
 """Requests that are made for one of a client; then it gets the call, which it does not know."""
@@ -44,14 +62,12 @@ class Expansion:
     tokens: int  # of its messages
 
 
-def add_tool(path: str, request: Json, selector: Selector, tokens: int) -> Expansion | None:
-    """Return a request with the tool; None for one without tools, with that one, or for several answers."""
-    api, tools = APIS.get(path), request.get("tools")
-    if api is None or not isinstance(tools, list) or not tools or request.get("n") not in (None, 1):
-        return None
-    if any(not isinstance(tool, dict) or api.name(tool) == NAME for tool in tools):
-        return None
-    return Expansion(api, {**request, "tools": [*tools, api.tool]}, selector, tokens)
+def add_tool(api: Api, request: Json, selector: Selector, tokens: int) -> Expansion | None:
+    """Return a request with the tool; None where it is of no use, as `Api.with_tool` says."""
+    with suppress(*MALFORMED):
+        if (with_tool := api.with_tool(request)) is not None:
+            return Expansion(api, with_tool, selector, tokens)
+    return None
 
 
 class Event(NamedTuple):
@@ -96,7 +112,9 @@ class Rounds:
     ask: Callable[[bytes], Awaitable[httpx.Response]]
     run: Callable[..., Awaitable[Any]]  # in a thread
     observe: Callable[[Usage | None], None]  # gets the usage of the first answer
+    spend: Callable[[float], Awaitable[None]]  # gets the cost of all further requests so far
     n_expanded: int = 0
+    dollars: float = 0.0  # of the input of further requests, with prices
     hidden: Usage = field(default_factory=lambda: Usage(0, 0, 0))  # of the answers that the client has not
     _n_rounds: int = 1
     _front: Json | None = None  # what the answers before said
@@ -120,7 +138,7 @@ class Rounds:
 
     async def begin(self) -> None:
         """Ask until there is something for the client. Raises httpx.RequestError where the upstream fails."""
-        is_stream = self.expansion.request.get("stream") is True
+        is_stream = self.expansion.api.is_streamed(self.expansion.request)
         self._chunks = self._stream() if is_stream else self._read()
         self._first = await anext(self._chunks, b"")
 
@@ -226,7 +244,7 @@ class Rounds:
         front = front if self._front is None else api.join(self._front, front)
         before, price = self._tokens, self.expansion.selector.price
         self._tokens += await self.run(_count_tokens, further)
-        self._count(whole.get("usage"))
+        self._count(whole.get(api.usage_field))
         metrics.EXPANDED.labels("answered").inc(n_own)
         self.n_expanded += n_own
         self._n_rounds += 1
@@ -235,11 +253,15 @@ class Rounds:
         await self.response.aclose()
         self.response = await self.ask(json.dumps(self._request).encode())
         if price is not None and self.response.is_success:
-            metrics.DOLLARS.labels("sent").inc(price.cost(price.usage(self._tokens, before)))
+            cost = price.cost(price.usage(self._tokens, before))
+            metrics.DOLLARS.labels("sent").inc(cost)
+            self.dollars += cost
+            await self.spend(self.dollars / price.token_ratio)
         return True
 
     def _observe(self, whole: Json) -> None:
-        if self._n_rounds == 1 and isinstance(usage := whole.get("usage"), dict):
+        usage = whole.get(self.expansion.api.usage_field)
+        if self._n_rounds == 1 and isinstance(usage, dict):
             self.observe(Usage.of(usage))
 
     async def _answer(self, call: Json) -> Json:

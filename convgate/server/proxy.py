@@ -27,7 +27,8 @@ from convgate.messages.tokens import turn_tokens
 from convgate.selection.around import keep_when_answered
 from convgate.selection.caching import CacheReport
 from convgate.server import metrics
-from convgate.server.expanding import Expansion, Rounds, add_tool
+from convgate.server.answers import Api
+from convgate.server.expanding import APIS, Expansion, Rounds, add_tool
 from convgate.server.limits import TOKEN_HEADER, bearer_of, error_response, is_token
 from convgate.server.service import Service
 from convgate.server.usage import SentTokens, calibrate, count_sent, observe, relay
@@ -45,14 +46,6 @@ _HOP_BY_HOP = frozenset({
     "transfer-encoding", "upgrade",
 })  # fmt: skip
 _VERSIONS = ("v1", "v1beta")  # the first part of a path; the upstream's base URL has its own
-_FIELDS = {
-    "chat/completions": "messages",
-    "responses": "input",
-    "messages": "messages",
-    "{model:path}:generateContent": "contents",
-    "{model:path}:streamGenerateContent": "contents",
-}
-"""By path: where the messages are."""
 _STORED = (  # fields of a request whose history the upstream has
     "previous_response_id", "conversation", "cachedContent", "cached_content",
 )  # fmt: skip
@@ -77,7 +70,7 @@ class Forwarded:
     counts: dict[str, int] = field(default_factory=dict)  # for `metrics.count_selection`
     cache: CacheReport | None = None  # with prices
     sent: SentTokens | None = None  # what the upstream's `usage` is compared with
-    keep: Callable[[], None] | None = None  # notes the request as sent
+    keep: Callable[[float], None] | None = None  # notes the request as sent, and the cost of further ones
     expansion: Expansion | None = None  # where calls of the tool for shortened results are answered here
 
 
@@ -100,7 +93,7 @@ class Proxy:
         """Return the routes: every path below a version that is no endpoint of the server's own."""
         router = APIRouter()
         methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] if self._settings.server.upstream else ["POST"]
-        paths = [*_FIELDS, "{path:path}"] if self._settings.server.upstream else list(_FIELDS)
+        paths = [*APIS, "{path:path}"] if self._settings.server.upstream else list(APIS)
         for path in (f"/{version}/{path}" for version in _VERSIONS for path in paths):
             router.add_api_route(
                 path, self._answer, methods=methods, include_in_schema=False, response_model=None
@@ -120,9 +113,12 @@ class Proxy:
         """Return the upstream's response to the request, with the selected messages."""
         forwarded = Forwarded(body, {})
         path = _below_version(request.scope["route"].path)
-        if path in _FIELDS and request.method == "POST":
+        if (api := APIS.get(path)) is not None and request.method == "POST":
             session, model = request.headers.get(SESSION_HEADER), request.path_params.get("model")
-            forwarded = await self._select(body, path, session, model)
+            is_read = not api.is_array(request.query_params)
+            forwarded = await self._select(
+                body, partial(self._reduce, body, api, session, model, is_read=is_read)
+            )
         raw_path, query = request.scope["raw_path"].decode(), request.scope["query_string"].decode("latin-1")
         url = f"{upstream.rstrip('/')}/{_below_version(raw_path)}"
         url += f"?{query}" if query else ""
@@ -137,6 +133,7 @@ class Proxy:
             async with AsyncExitStack() as closing:  # where the client goes away
                 closing.push_async_callback(response.aclose)
                 if response.is_success:
+                    metrics.count_dollars(forwarded.cache)
                     await self._keep(forwarded)
                 closing.pop_all()
             if forwarded.expansion is None:
@@ -144,34 +141,36 @@ class Proxy:
             again = [(name, value) for name, value in headers if name != "idempotency-key"]
             rounds = Rounds(
                 forwarded.expansion, response, partial(ask, headers=again), self._service.run,
-                partial(observe, forwarded.sent, self._ratios),
+                partial(observe, forwarded.sent, self._ratios), partial(self._keep, forwarded),
             )  # fmt: skip
             await rounds.begin()
-            return Relay(rounds.response, {**forwarded.headers, **rounds.headers}, rounds.body(), rounds)
+            known = {**forwarded.headers, **rounds.headers}
+            if forwarded.cache is not None:
+                known["x-convgate-dollars"] = f"{forwarded.cache.cost + rounds.dollars:.6f}"
+            return Relay(rounds.response, known, rounds.body(), rounds)
         except httpx.TimeoutException as error:
             return _fail(504, "upstream_timeout", error, forwarded)
         except httpx.RequestError as error:
             return _fail(502, "upstream_unreachable", error, forwarded)
 
-    async def _keep(self, forwarded: Forwarded) -> None:
-        """Note a request that the upstream answered: what it refuses is in no cache, and not billed."""
-        metrics.count_dollars(forwarded.cache)
+    async def _keep(self, forwarded: Forwarded, further: float = 0.0) -> None:
+        """Note a request that the upstream answered: what it refuses is in no cache, and not billed.
+
+        further: as of `keep_when_answered`.
+        """
         if forwarded.keep is None:
             return
         try:
             async with asyncio.timeout(self._settings.server.select_seconds):
-                await self._service.run(forwarded.keep)
+                await self._service.run(forwarded.keep, further)
         except Exception as error:  # whatever it is, the agent must get its answer
             log.warning("what was sent is not noted, or later", exc_info=error)
 
-    async def _select(self, body: bytes, path: str, session: str | None, model: str | None) -> Forwarded:
-        """Return the body with the selected messages; as it came when selecting fails or takes too long.
-
-        model: where the path names it.
-        """
+    async def _select(self, body: bytes, reduce: Callable[[], Forwarded]) -> Forwarded:
+        """Return the body with the selected messages; as it came when selecting fails or takes too long."""
         try:
             async with asyncio.timeout(self._settings.server.select_seconds):
-                forwarded = await self._service.run(self._reduce, body, path, session, model)
+                forwarded = await self._service.run(reduce)
             metrics.count_selection(**forwarded.counts)
             return forwarded
         except TimeoutError:
@@ -187,10 +186,14 @@ class Proxy:
         metrics.FALLBACKS.labels(reason).inc()
         return Forwarded(body, {"x-convgate-policy": "none", "x-convgate-reason": reason})
 
-    def _reduce(self, body: bytes, path: str, session: str | None, model: str | None) -> Forwarded:
-        """Return the body with the selected messages. Raises NotSelectedError, or what selecting raises."""
-        name = _FIELDS[path]
-        request, items = _read(body, name)
+    def _reduce(
+        self, body: bytes, api: Api, session: str | None, model: str | None, *, is_read: bool
+    ) -> Forwarded:
+        """Return the body with the selected messages. Raises NotSelectedError, or what selecting raises.
+
+        model: where the path names it. is_read: whether calls in the answer can be answered here.
+        """
+        request, items = _read(body, api.field)
         if len(items) > self._settings.server.max_turns:
             raise NotSelectedError("too_many_turns")
         turns = turns_from_messages(items)
@@ -231,11 +234,11 @@ class Proxy:
             sent = count_sent(model, request, turns, counts["tokens_total"])
             return Forwarded(body, {**headers, "x-convgate-shadow": "true"}, counts, cache, sent, keep)
         if dropped or elided or added:
-            request = {**request, name: join_neighbours(dialect_of(kept), kept)}
+            request = {**request, api.field: join_neighbours(dialect_of(kept), kept)}
             body = json.dumps(request).encode()
         expansion = None
-        if selector.settings.elide:
-            expansion = add_tool(path, request, selector, counts["tokens_kept"])
+        if selector.settings.elide and is_read:
+            expansion = add_tool(api, request, calibrated.selector, counts["tokens_kept"])
             body = json.dumps(expansion.request).encode() if expansion else body
         sent = count_sent(model, expansion.request if expansion else request, turns, counts["tokens_kept"])
         return Forwarded(body, headers, counts, cache, sent, keep, expansion)

@@ -38,7 +38,9 @@ class RelevanceFormat(OpenAIFormat):
     name = "relevance-set"
     label = "Relevance set"
     suffix = ".jsonl"
-    expected = "a line with type 'conversation', an id and 'messages', or with type 'case'"
+    expected = (
+        "a line of a relevance set, with type 'conversation', an id and 'messages', or with type 'case'"
+    )
 
     def list_key(self, fields: Mapping[str, Any]) -> str | None:
         """`messages`, where the type says that it is a conversation."""

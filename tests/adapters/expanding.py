@@ -1,4 +1,4 @@
-"""The three APIs whose calls of `expand_result` the proxy answers: requests with stubs, and answers."""
+"""The APIs whose calls of `expand_result` the proxy answers: requests with stubs, and answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from convgate.elision.elide import result_id
-from tests.adapters.replies import anthropic_reply, openai_reply, responses_reply
+from tests.adapters.replies import anthropic_reply, gemini_reply, openai_reply, responses_reply
 from tests.llm_server import Answer
 from tests.test_selection_elide import in_dialect
 from tests.tool_runs import Run, code
@@ -35,15 +35,24 @@ class Api:
     path: str
     field: str
 
+    def url(self, *, streams: bool = False) -> str:
+        """The path of a request."""
+        return (
+            self.path.replace(":g", ":streamG") + "?alt=sse" if streams and "gem" in self.name else self.path
+        )
+
     @property
     def messages(self) -> list[Part]:
         """A run of an agent whose first result is sent as a stub."""
-        if self.name == "anthropic":
-            return in_dialect("anthropic", RUN)
+        if self.name in ("anthropic", "gemini"):
+            return in_dialect(self.name, RUN)
         return RUN if self.name == "openai" else [item for message in RUN for item in _items(message)]
 
     def request(self, **fields: Any) -> Part:
         """A request with a tool."""
+        if self.name == "gemini":
+            fields = {name: value for name, value in fields.items() if name != "stream"}
+            return {"contents": self.messages, "tools": [self.tool("Read")], **fields}
         return {
             "model": "m",
             "max_tokens": 9,
@@ -58,6 +67,8 @@ class Api:
         if self.name == "anthropic":
             return {"name": name, "input_schema": schema}
         function = {"name": name, "parameters": schema}
+        if self.name == "gemini":
+            return {"functionDeclarations": [function]}
         return (
             {"type": "function", "function": function}
             if self.name == "openai"
@@ -73,6 +84,9 @@ class Api:
             reason = "tool_use" if calls else "end_turn"
             blocks = [*said, *({"type": "tool_use", **call} for call in calls)]
             return anthropic_reply(*blocks, streams=streams, stop_reason=reason)
+        if self.name == "gemini":
+            said = [{"text": text}] if text else []
+            return gemini_reply(*said, *map(function_call, calls), streams=streams)
         return responses_reply(*_output(text, calls), streams=streams)
 
     def results(self, messages: Sequence[Part]) -> dict[str, Any]:
@@ -82,6 +96,9 @@ class Api:
         if self.name == "responses":
             outputs = (each for each in messages if each.get("type") == "function_call_output")
             return {each["call_id"]: each["output"] for each in outputs}
+        if self.name == "gemini":
+            parts = (part.get("functionResponse") for each in messages for part in each["parts"])
+            return {part["id"]: "".join(part["response"].values()) for part in parts if part}
         blocks = (
             block for each in messages if isinstance(each["content"], list) for block in each["content"]
         )
@@ -92,7 +109,16 @@ APIS = (
     Api("openai", "/v1/chat/completions", "messages"),
     Api("anthropic", "/v1/messages", "messages"),
     Api("responses", "/v1/responses", "input"),
+    Api("gemini", "/v1/models/m:generateContent", "contents"),
 )
+
+
+def function_call(call: Part) -> Part:
+    """A part of Gemini."""
+    return {
+        "functionCall": {"id": call["id"], "name": call["name"], "args": call["input"]},
+        "thoughtSignature": "c2ln",
+    }
 
 
 def _items(message: Part) -> list[Part]:

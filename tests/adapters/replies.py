@@ -80,11 +80,12 @@ def _block_events(block: Part) -> Iterable[Part]:
     yield {"type": "content_block_stop"}
 
 
-def gemini_reply(*parts: Part, streams: bool = False) -> Answer:
-    """A response of these parts; in a stream, each comes alone."""
+def gemini_reply(*parts: Part, streams: bool = False, in_one_chunk: bool = False) -> Answer:
+    """A response of these parts; in a stream, each comes alone, or all in one chunk."""
     if streams:
+        chunks = [parts] if in_one_chunk else [(part,) for part in parts]
         return raw_reply(
-            b"".join(_event(_response(part)) for part in parts), Content_Type="text/event-stream"
+            b"".join(_event(_response(*chunk)) for chunk in chunks), Content_Type="text/event-stream"
         )
     return raw_reply(json.dumps(_response(*parts)).encode())
 

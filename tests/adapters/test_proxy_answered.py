@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,12 @@ pytest.importorskip("fastapi")
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("prometheus_client")
 
-from convgate.costs.prices import Usage
+from convgate.core.settings import Settings
+from convgate.costs.prices import Usage, find_price
+from convgate.messages.tokens import turn_tokens
 from convgate.server.app import create_app
+from convgate.transcripts import turns_from_messages
+from tests.adapters.expanding import APIS, Api, expand_call
 from tests.adapters.serving import TOKEN, running, settings_of
 from tests.adapters.test_proxy import metric
 from tests.adapters.test_proxy_costs import agent_requests, chat_requests
@@ -132,5 +138,47 @@ def test_a_later_request_for_an_answer_reads_the_first_from_the_cache(
     assert usage.cached == n_first
     assert usage.written == sum(map(count_tokens, second["messages"][len(first["messages"]) :]))
     assert later.cached >= n_first, "the agent goes on without the call"
-    dollars = float(response.headers["x-convgate-dollars"])
-    assert dollars < sent - dollars, "the second request writes the original, too"
+    assert float(response.headers["x-convgate-dollars"]) == pytest.approx(sent, abs=1e-6)
+
+
+def calling(api: Api, number: int) -> dict[str, Any]:
+    """An answer that calls the tool."""
+    call = expand_call(number=number)
+    if api.name == "anthropic":
+        return {"role": "assistant", "content": [{"type": "tool_use", **call}], "stop_reason": "tool_use"}
+    function = {"name": call["name"], "arguments": json.dumps(call["input"])}
+    tool_calls = [{"id": call["id"], "type": "function", "function": function}]
+    message = {"role": "assistant", "content": None, "tool_calls": tool_calls}
+    return {"choices": [{"message": message, "finish_reason": "tool_calls"}]}
+
+
+@pytest.mark.parametrize("api", APIS[:2], ids=[api.name for api in APIS[:2]])
+def test_what_a_conversation_costs_is_what_the_provider_bills(convgate_home: Path, api: Api) -> None:
+    provider = SimulatedProvider(lambda message: int(turn_tokens(turns_from_messages([message])).sum()))
+    costs = {"model": "gpt-5" if api.name == "openai" else "claude-sonnet-4-5"}
+    price, messages, headers = find_price(Settings(costs=costs)), api.messages, list[float]()
+    assert price is not None
+    values = {"elide": True, "costs": costs, "policy": "everything", "policy_parameters": {}}
+    with proxy_of(convgate_home, provider.url, **values) as client:
+        before = metric(client, SENT)
+        for n_calls in (0, 2, 1):
+            provider.answers = [calling(api, number) for number in range(n_calls)]
+            body = {"messages": messages, "tools": [api.tool("Read")]}
+            response = client.post(api.path, json=body)
+            headers.append(float(response.headers["x-convgate-dollars"]))
+            assert response.headers.get("x-convgate-expanded", "0") == str(n_calls)
+            further = ("assistant", "Fine."), ("user", "And now?")
+            messages = [*messages, *({"role": role, "content": text} for role, text in further)]
+        sent = metric(client, SENT) - before
+    provider.close()
+    usages = [Usage.of(usage) for usage in provider.usages if usage]
+    bill = sum(price.cost(replace(usage, output=0)) for usage in usages if usage)
+    assert len(usages) == 6
+    assert any(usage and usage.cached for usage in usages)
+    assert sent == pytest.approx(bill)
+    assert sum(headers) == pytest.approx(bill, abs=3e-6)
+    with sqlite3.connect(settings_of(convgate_home).database) as db:
+        ((details,),) = db.execute("SELECT details FROM sent_requests ORDER BY current DESC LIMIT 1")
+    spending = json.loads(details)["spending"]
+    assert spending["cost"] == pytest.approx(bill)
+    assert spending["cost_all"] < bill, "without stubs there are no further requests"

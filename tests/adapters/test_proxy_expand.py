@@ -22,8 +22,8 @@ pytest.importorskip("prometheus_client")
 
 from convgate.server.app import create_app
 from convgate.server.expanding import MAX_ROUNDS, read_events
-from tests.adapters.expanding import APIS, ID, ORIGINAL, READ, Api, expand_call
-from tests.adapters.replies import anthropic_reply, openai_reply, responses_reply
+from tests.adapters.expanding import APIS, ID, ORIGINAL, READ, Api, expand_call, function_call
+from tests.adapters.replies import anthropic_reply, gemini_reply, openai_reply, responses_reply
 from tests.adapters.serving import TOKEN, running, settings_of
 from tests.adapters.test_proxy import metric
 from tests.llm_server import Answer, ChatServer, error_reply, raw_reply
@@ -81,6 +81,20 @@ def received(client: Any, api: Api, **fields: Any) -> tuple[str, list[tuple[str,
         texts = [block.text for block in message.content if block.type == "text"]
         calls = [(block.name, block.input) for block in message.content if block.type == "tool_use"]
         return "\n\n".join(texts), calls
+    if api.name == "gemini":
+        genai = pytest.importorskip("google.genai")
+        options, request["config"] = {"base_url": base_url}, {"tools": request.pop("tools")}
+        with genai.Client(api_key="key", http_options=options) as agent:
+            ask = (
+                agent.models.generate_content_stream
+                if fields.get("stream")
+                else agent.models.generate_content
+            )
+            answer = ask(model="m", **request)
+            chunks = [*answer] if fields.get("stream") else [answer]
+        parts = [part for chunk in chunks for part in chunk.candidates[0].content.parts]
+        made = [part.function_call for part in parts if part.function_call]
+        return "".join(part.text or "" for part in parts), [(call.name, call.args) for call in made]
     with openai.OpenAI(base_url=f"{base_url}/v1", api_key="key", max_retries=0) as agent:
         if api.name == "openai":
             if streams:
@@ -113,12 +127,13 @@ def test_the_model_gets_the_original_and_the_client_the_last_answer(
     last = api.reply("Fine.", [READ], streams=streams)
     upstream.set_script(api.reply(None, [expand_call()], streams=streams), last)
     request = api.request(stream=streams)
-    response = client.post(api.path, json=request)
+    response = client.post(api.url(streams=streams), json=request)
     assert response.content == direct(upstream, api, last)
     assert response.headers["x-convgate-expanded"] == "1"
     first, second = upstream.requests
-    assert first["tools"][0] == request["tools"][0]
-    assert "expand_result" in json.dumps(first["tools"][1:])
+    tools = json.dumps(first["tools"])
+    assert tools.startswith(json.dumps(request["tools"]).rstrip("]}"))
+    assert "expand_result" in tools
     assert ID in json.dumps(first[api.field]), "a stub"
     assert second[api.field][: len(first[api.field])] == first[api.field], "the prefix stays"
     assert {**second, api.field: 0} == {**first, api.field: 0}
@@ -151,7 +166,9 @@ def test_an_answer_without_the_call_comes_byte_for_byte(
 ) -> None:
     reply = api.reply("Fine.", calls, streams=streams)
     upstream.set_script(reply)
-    response = client.post(api.path, json=api.request(stream=streams), headers={"Accept-Encoding": "gzip"})
+    response = client.post(
+        api.url(streams=streams), json=api.request(stream=streams), headers={"Accept-Encoding": "gzip"}
+    )
     assert response.content == direct(upstream, api, reply)
     assert "x-convgate-expanded" not in response.headers
     assert upstream.headers[0]["accept-encoding"] == "identity"
@@ -188,7 +205,7 @@ def test_a_model_that_does_not_stop_is_asked_a_fixed_number_of_times(
 ) -> None:
     reply = api.reply(None, [expand_call()], streams=streams)
     upstream.set_script(reply)
-    response = client.post(api.path, json=api.request(stream=streams))
+    response = client.post(api.url(streams=streams), json=api.request(stream=streams))
     assert len(upstream.requests) == MAX_ROUNDS
     assert response.content == direct(upstream, api, reply), "the call is the client's"
 
@@ -201,7 +218,7 @@ def test_a_refusal_of_a_later_request_is_the_clients(
 ) -> None:
     refusal = error_reply(status, Retry_After="7")
     upstream.set_script(api.reply(None, [expand_call()], streams=streams), refusal)
-    response = client.post(api.path, json=api.request(stream=streams))
+    response = client.post(api.url(streams=streams), json=api.request(stream=streams))
     assert (response.status_code, response.headers["retry-after"]) == (status, "7")
     assert response.content == direct(upstream, api, refusal)
 
@@ -209,7 +226,7 @@ def test_a_refusal_of_a_later_request_is_the_clients(
 @every_api
 def test_a_stream_that_cannot_go_on_is_broken_off(client: Any, upstream: ChatServer, api: Api) -> None:
     upstream.set_script(api.reply("I look.", [expand_call()], streams=True), error_reply(429))
-    with client.stream("POST", api.path, json=api.request(stream=True)) as response:
+    with client.stream("POST", api.url(streams=True), json=api.request(stream=True)) as response:
         assert response.status_code == 200
         with pytest.raises(httpx.RemoteProtocolError):
             response.read()
@@ -246,7 +263,7 @@ def test_text_comes_at_once_and_calls_when_the_answer_has_ended(
         handler.wfile.write(whole[middle:])
 
     upstream.set_script(pause)
-    with client.stream("POST", api.path, json=api.request(stream=True)) as response:
+    with client.stream("POST", api.url(streams=True), json=api.request(stream=True)) as response:
         chunks = response.iter_raw()
         before = b""
         while b"I l" not in before:
@@ -255,13 +272,46 @@ def test_text_comes_at_once_and_calls_when_the_answer_has_ended(
         assert before + b"".join(chunks) == whole
 
 
-def test_text_beside_the_call_in_one_chunk_is_not_lost(client: Any, upstream: ChatServer) -> None:
-    upstream.set_script(
-        openai_reply("I look.", [expand_call()], streams=True, in_one_chunk=True),
-        openai_reply("Fine.", [READ], streams=True, in_one_chunk=True),
-    )
-    read = [("Read", READ["input"])]
-    assert received(client, APIS[0], stream=True) == ("I look.\n\nFine.", read)
+@pytest.mark.parametrize("api", [APIS[0], APIS[3]], ids=["openai", "gemini"])
+def test_text_beside_the_call_in_one_chunk_is_not_lost(client: Any, upstream: ChatServer, api: Api) -> None:
+    def reply(text: str, call: dict[str, Any]) -> Answer:
+        if api.name == "gemini":
+            return gemini_reply({"text": text}, function_call(call), streams=True, in_one_chunk=True)
+        return openai_reply(text, [call], streams=True, in_one_chunk=True)
+
+    upstream.set_script(reply("I look.", expand_call()), reply("Fine.", READ))
+    assert received(client, api, stream=True) == ("I look.\n\nFine.", [("Read", READ["input"])])
+
+
+def test_parts_of_gemini_go_back_as_they_came(client: Any, upstream: ChatServer) -> None:
+    api = APIS[3]
+    parts = [
+        {"text": "Hm.", "thought": True},
+        {"text": "I look.", "thoughtSignature": "c2ln"},
+        function_call(expand_call()),
+    ]
+    for streams in (False, True):
+        upstream.set_script(
+            gemini_reply(*parts, streams=streams), api.reply("Fine.", [READ], streams=streams)
+        )
+        request = {**api.request(), "tools": [{"googleSearch": {}}, api.tool("Read")]}
+        response = client.post(api.url(streams=streams), json=request)
+        said, results = upstream.requests[1]["contents"][-2:]
+        assert said == {"role": "model", "parts": parts}
+        result = {"functionResponse": {"id": "x1", "name": "expand_result", "response": {"output": ORIGINAL}}}
+        assert results == {"role": "user", "parts": [result]}
+        if not streams:
+            assert response.headers["x-convgate-expanded-usage"].startswith("input=1,")
+        (functions,) = [tool["functionDeclarations"] for tool in upstream.requests[1]["tools"][1:]]
+        assert [function["name"] for function in functions] == ["Read", "expand_result"]
+
+
+def test_a_stream_of_gemini_that_is_an_array_gets_no_tool(client: Any, upstream: ChatServer) -> None:
+    api = APIS[3]
+    upstream.set_script(raw_reply(b"[]"))
+    assert client.post(api.url(streams=True).removesuffix("?alt=sse"), json=api.request()).content == b"[]"
+    assert "expand_result" not in str(upstream.requests[0]["tools"])
+    assert ID in str(upstream.requests[0]["contents"]), "a stub"
 
 
 REASONING: dict[str, Any] = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": None}
@@ -313,7 +363,9 @@ def test_what_is_not_understood_comes_as_it_came(
 ) -> None:
     whole = direct(upstream, api, api.reply("I look.", [expand_call()], streams=streams))
     cut = re.sub(
-        b'"(tool_calls|tool_use|completed)"(?=}|, "stop_sequence|, "output": \\[{)', b'"length"', whole
+        b'"(tool_calls|tool_use|completed|STOP)"(?=}|, "stop_sequence|, "output": \\[{|, "index)',
+        b'"length"',
+        whole,
     )
     assert cut != whole
     data = {
@@ -324,7 +376,7 @@ def test_what_is_not_understood_comes_as_it_came(
         "nothing": b"",
     }[kind]
     upstream.set_script(raw_reply(data))
-    response = client.post(api.path, json=api.request(stream=streams))
+    response = client.post(api.url(streams=streams), json=api.request(stream=streams))
     assert (response.content, len(upstream.requests)) == (data, 1)
 
 
@@ -336,11 +388,14 @@ def test_the_tool_is_added_only_where_it_is_of_use(
     own = [api.tool("Read"), api.tool("expand_result")]
     with proxy_of(convgate_home, upstream) as client:
         others: list[dict[str, Any]] = [{"tools": tools} for tools in ([], own, None, "x")]
-        for fields in [*others, {"n": 2}]:
+        several = {"generationConfig": {"candidateCount": 2}} if api.name == "gemini" else {"n": 2}
+        for fields in [*others, several]:
             client.post(api.path, json=api.request(**fields))
             assert upstream.requests[-1].get("tools") == fields.get("tools", [api.tool("Read")])
-        client.post(api.path, json=api.request(**{api.field: [{"role": "user", "content": "Hi"}]}))
-        assert len(upstream.requests[-1]["tools"]) == 2, "providers' caches begin with the tools"
+        client.post(api.path, json=api.request(**{api.field: api.messages[:1]}))
+        assert "expand_result" in str(upstream.requests[-1]["tools"]), (
+            "providers' caches begin with the tools"
+        )
     for values in ({"elide": False}, {"server": {"shadow": True}}):
         with proxy_of(convgate_home, upstream, **values) as client:
             client.post(api.path, json=api.request())

@@ -44,11 +44,12 @@ def convert(
         Literal["irc", "cast", "tiage", "mtrag", "locomo", "agents"],
         typer.Argument(help="The corpus, or agents: docs/training.md."),
     ],
-    path: Annotated[
-        Path,
+    paths: Annotated[
+        list[Path],
         typer.Argument(
-            help="A checkout of its repository, or the file itself; a session, or a folder of them.",
+            help="A checkout of its repository, or the file itself; sessions, and folders of them.",
             exists=True,
+            metavar="PATH...",
         ),
     ],
     out: Annotated[Path, typer.Option(help="The relevance set to write.")],
@@ -61,7 +62,9 @@ def convert(
         read = partial(read, split=split)
     elif split:
         raise typer.BadParameter(f"{corpus} has no splits", param_hint="--split")
-    cases = read(path, skip_bad=skip_bad)
+    if corpus != "agents" and len(paths) > 1:
+        raise typer.BadParameter("only agents takes more than one", param_hint="PATH")
+    cases = read(*paths, skip_bad=skip_bad)
     print_problems(cases.problems)
     write_relevance_set(cases, out, private=corpus == "agents")
     terms = f"; {CORPORA[corpus].terms}" if corpus in CORPORA else ""

@@ -1,10 +1,10 @@
 """Sessions of agents, with the tool results that were needed later; no annotator is needed.
 
 Claude Code, Codex, SWE-agent, tau-bench and every other format with tool results that convgate reads. A
-later call or answer that repeats a rare string (a path, identifier or number of 8 characters or more, an
-error's line) needed the one earlier result that shows it. Rare is what no other earlier result or message
-has. What several results show and no message is ambiguous between them, and a result which shows nothing
-rare cannot be labelled: neither is judged.
+later call or answer that repeats a path, a number, an error's line or two names, of 8 characters or more,
+needed the one earlier result that shows them, if no other earlier result or message does. What several
+results show and no message is ambiguous between them; so is a single name, which may be known. A result
+which shows nothing rare cannot be labelled: neither is judged.
 
 A case is a call of the model: relevant are the results before the current message that this or a later call
 needs.
@@ -18,14 +18,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.core.text import pluralize
 from convgate.transcripts.cases import Case, RelevanceSet
+from convgate.transcripts.identity import make_ids_unique
 from convgate.transcripts.problems import Problem, Problems
-from convgate.transcripts.reading import open_transcript
+from convgate.transcripts.reading import ReadSummary, open_transcript
 from tools.corpora.corpus import Gathering
 
 MIN_LENGTH, MAX_LENGTH = 8, 200  # characters of a rare string; longer ones are data such as base64
@@ -38,6 +40,7 @@ _ERROR = re.compile(r"\b\w*(?:Error|Exception|Failure|FAILED|panic)\b:? .*")
 _ERROR_CLASS = re.compile(r"[\w.]*(?:Error|Exception|Warning)")  # known to everybody, unlike its message
 _MARKED = re.compile(r"\d|_|[a-z][A-Z]|^[/~]|\w[./]\w+[./]\w|\w\.[a-z]{1,5}$")
 """What plain words do not have, nor pairs of them such as input/output."""
+_SURE = re.compile(r"[/\d ]")  # of paths, numbers and errors, unlike names
 
 Turns = frozenset[int]
 
@@ -78,12 +81,23 @@ def label_results(conversation: Conversation) -> ResultLabels:
             continue
         strings = {string for text in _texts(turn) for string in find_strings(text)}
         if turn.role == "assistant":
+            own: dict[int, set[str]] = {}  # by result: what no other shows
             for string in strings - said:
                 holders = set(shown.get(string, {}).values())
-                target = needed if len(holders) == 1 else ambiguous
-                target.update(dict.fromkeys(holders, index))
+                if len(holders) == 1:
+                    own.setdefault(holders.pop(), set()).add(string)
+                else:
+                    ambiguous.update(dict.fromkeys(holders, index))
+            for holder, repeated in own.items():
+                (needed if _is_evidence(repeated) else ambiguous)[holder] = index
         said |= strings
     return ResultLabels(results, needed, ambiguous, is_result - with_rare)
+
+
+def _is_evidence(strings: set[str]) -> bool:
+    """Return whether strings are read and not known or made up: a single name, as of a library, may be."""
+    longest = [each for each in strings if not any(each in other for other in strings - {each})]
+    return len(longest) > 1 or _SURE.search(longest[0]) is not None
 
 
 def find_strings(text: str) -> set[str]:
@@ -150,37 +164,45 @@ def make_cases(conversation: Conversation, label: Callable[[int], tuple[Turns, T
             yield Case(id, conversation.id, call - 1, None, frozenset(needed), judged=frozenset(known))
 
 
-def read_agents(path: Path, *, skip_bad: bool = False) -> RelevanceSet:
-    """Return the relevance set of a session file, or of all in a folder.
+def read_agents(*paths: Path, skip_bad: bool = False) -> RelevanceSet:
+    """Return the relevance set of session files, and of all in folders.
 
     The last of its problems is a warning with the counts of what was labelled and left out. Raises
     TranscriptError when no result can be labelled or, unless `skip_bad`, something is bad.
     """
-    reader = open_transcript(path)
     gathering, generator = Gathering("agents"), random.Random(SEED)
     counts: Counter[str] = Counter()
-    for conversation in reader:
-        labels = label_results(conversation)
-        cases = list(make_cases(conversation, labels.at))
-        counts += count_labels(labels)
-        if not cases:
-            reader.report.omit("session without labelled results")
-            continue
-        if len(cases) > MAX_CASES:
-            reader.report.omit("case that is not drawn", len(cases) - MAX_CASES)
-            cases = [cases[index] for index in sorted(generator.sample(range(len(cases)), MAX_CASES))]
-        gathering.add(conversation, cases)
-    problems = reader.close(skip_bad=skip_bad)
+    omitted: Counter[str] = Counter()
+    used_ids: dict[str, int] = {}
+    read: list[Problems] = []
+    for path in paths:
+        reader = open_transcript(path)
+        for each in reader:
+            conversation = make_ids_unique(each, used_ids, reader.report, None)
+            labels = label_results(conversation)
+            cases = list(make_cases(conversation, labels.at))
+            counts += count_labels(labels)
+            if not cases:
+                reader.report.omit("session without labelled results")
+                continue
+            if len(cases) > MAX_CASES:
+                reader.report.omit("case that is not drawn", len(cases) - MAX_CASES)
+                cases = [cases[index] for index in sorted(generator.sample(range(len(cases)), MAX_CASES))]
+            gathering.add(conversation, cases)
+        read.append(reader.close(skip_bad=skip_bad))
+        omitted += reader.summary.omitted
+    name = paths[0].name if len(paths) == 1 else f"{len(paths)} paths"
     if not gathering.cases:
-        raise TranscriptError("no tool result in it can be labelled", file=path.name)
+        raise TranscriptError("no tool result in it can be labelled", file=name)
     labelled = (
         f"of {pluralize(counts['results'], 'tool result')}: {counts['needed']:,} needed later,"
         f" {counts['not needed']:,} not, {counts['ambiguous']:,} ambiguous,"
         f" {counts['without']:,} without a rare string"
     )
-    note = Problem(path.name, None, None, "; ".join([labelled, *reader.summary.left_out]), "warning")
-    n_warnings = problems.total - problems.n_errors + 1
-    problems = Problems([*problems, note], n_errors=problems.n_errors, n_warnings=n_warnings)
+    note = Problem(name, None, None, "; ".join([labelled, *ReadSummary(omitted=omitted).left_out]), "warning")
+    n_errors = sum(problems.n_errors for problems in read)
+    n_warnings = sum(problems.total for problems in read) - n_errors + 1
+    problems = Problems([*chain.from_iterable(read), note], n_errors=n_errors, n_warnings=n_warnings)
     return RelevanceSet(gathering.name, gathering.conversations, tuple(gathering.cases), problems)
 
 

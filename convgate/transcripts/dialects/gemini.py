@@ -71,7 +71,7 @@ def part_items(part: Any, field: str) -> Iterator[Item]:
     part = {"text": part} if isinstance(part, str) else part
     if not isinstance(part, Mapping):
         raise TranscriptError(f"a part is an object or a text, got {kind(part)}", field=field)
-    call, answer = _get(part, "function_call"), _get(part, "function_response")
+    call, answer = get_field(part, "function_call"), get_field(part, "function_response")
     if isinstance(text := part.get("text"), str) and text:
         is_thought = part.get("thought") or part.get("isThought")
         yield ContentPart("thinking" if is_thought else "text", text)
@@ -84,17 +84,17 @@ def part_items(part: Any, field: str) -> Iterator[Item]:
         result = json_parts(output, f"{field}.response")
         yield ToolResult(given_id(answer, "id"), result, name if isinstance(name, str) else None)
     for key, label in _OTHERS.items():
-        if (value := _get(part, key)) is None:
+        if (value := get_field(part, key)) is None:
             continue
         fields = value if isinstance(value, Mapping) else {}
-        mime = str(_get(fields, "mime_type") or key).lower()
+        mime = str(get_field(fields, "mime_type") or key).lower()
         what = next((media for media in _MEDIA if media in mime), label)
         text = fields.get("code", fields.get("output"))
         is_text = isinstance(text, str) and text
         yield ContentPart(label if is_text else what, text if is_text else placeholder(what, fields))
 
 
-def _get(part: Mapping[str, Any], name: str) -> Any:
-    """Return a field by its name in Python's SDK, or as the API writes it."""
+def get_field(part: Mapping[str, Any], name: str) -> Any:
+    """Return a field by its name in Python's SDK, or as the API writes it; None where it is missing."""
     first, *rest = name.split("_")
     return part.get(name, part.get(first + "".join(map(str.title, rest))))

@@ -151,6 +151,7 @@ def _draw_upload(app: App, names: Sequence[str]) -> None:
     st.file_uploader(
         "Add a relevance set (JSON lines)", type=["jsonl"], key=key, on_change=_upload,
         args=(app, names, key), max_upload_size=app.settings.upload_limit_mb,
+        help="Sessions of agents become one by `convgate corpus agents`, in a checkout.",
     )  # fmt: skip
 
 
