@@ -21,8 +21,8 @@ by the pauses so far, read it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
@@ -36,10 +36,12 @@ from convgate.messages.tokens import TokenCounter
 from convgate.selection.added import quote_turns
 from convgate.selection.memory import Quotes, Spending, find_difference, message_number
 from convgate.selection.request import Request
-from convgate.selection.sending import SentMessages, send
+from convgate.selection.sending import SentMessages, find_needed, send
 
 Way = Literal["select", "append", "recall", "insert", "all"]
 
+import os
+ROOM = float(os.environ.get('ROOM', '0'))
 _PRIOR = (4, 1)  # warm requests and cold ones that a conversation is taken to have had before its first
 RULE = "prefix"
 """The rule of turns that are sent, or quoted, for the sake of the cached prefix."""
@@ -68,6 +70,11 @@ class _Candidate(NamedTuple):
     numbers: NDArray[np.int64]  # (m,) of its messages and the run, as in `PastRequest.sent`
     tokens: NDArray[np.int64]  # (m,)
 
+    def whole(self, costs: NDArray[np.int64]) -> int:
+        """Return its tokens without stubs. costs: (n + k,) of each turn."""
+        is_turn = self.numbers >= 0
+        return int(costs[self.numbers[is_turn]].sum() + self.tokens[~is_turn].sum())
+
 
 class PrefixReuse:
     """Chooses the way of one request, and says what it costs."""
@@ -79,8 +86,14 @@ class PrefixReuse:
         price: Price,
         counter: TokenCounter | None,
         saved: NDArray[np.int64],
+        held: Sequence[Invariant],
+        corrected: Collection[int] = (),
     ) -> None:
-        """Choose it. selected: what the policy keeps. saved: (n + k,) tokens of each turn that stubs save."""
+        """Choose it.
+
+        selected: what the policy keeps. saved: (n + k,) tokens of each turn that stubs save. held: what must
+        hold. corrected: turns that only `select` may send.
+        """
         self._request, self._price, self._counter = request, price, counter
         past, costs = request.past, np.concatenate([request.table.costs, request.run_costs]) - saved
         spending = Spending() if past is None else past.spending or Spending()
@@ -90,18 +103,26 @@ class PrefixReuse:
         self._n_cold = self._before.n_cold + (past is not None and self._warm is None)
         # of requests in a row that find the cache warm: the mean of a geometric law
         self._further = (_PRIOR[0] + self._n_warm) / (_PRIOR[1] + self._n_cold)
-        candidates = _find_candidates(request, selected, costs, counter)
-        self._all = everything = candidates[-1]
-        whole = everything.tokens + np.where(
-            everything.numbers < 0, 0, saved[np.maximum(0, everything.numbers)]
-        )
-        is_known = everything.numbers <= (-1 if self._warm is None else self._warm.sent[-1])
-        self._cost_all = _cost(price, whole, 0 if self._warm is None else int(whole[is_known].sum()))
+        self._held = held
+        sendable = _find_sendable(request, selected)
+        candidates = _find_candidates(request, selected, sendable, costs, counter, held)
+        select, *others, everything = candidates
+        added = int(everything.tokens[everything.numbers < 0].sum())
+        self._cost_all, start = self._price_newest(sendable, costs + saved, added)
+        fits_all = start == 0
+        whole = costs + saved
+        limit = np.inf if request.limit is None else request.limit
+        candidates = [select] + [
+            each
+            for each in (*others, everything)
+            if each.whole(whole) <= limit and not each.kept[list(corrected)].any()
+        ]
+        self._all = everything
         # Where a new selection for each message costs no more than everything does from the cache, nothing
-        # ever has to be sent again in full.
-        selected_cost = _cost(price, candidates[0].tokens, 0)
+        # ever has to be sent again in full; nor where everything cannot be sent.
+        self._selected_cost = selected_cost = _cost(price, select.tokens, 0)
         total = int(everything.tokens.sum())
-        self._is_sparse = 2 * selected_cost <= price.cost(price.usage(total, total))
+        self._is_sparse = not fits_all or 2 * selected_cost <= price.cost(price.usage(total, total))
         self._chosen = min(candidates, key=self._weigh)
 
     def _weigh(self, candidate: _Candidate) -> tuple[bool, float]:
@@ -118,18 +139,44 @@ class PrefixReuse:
         is_dear = self._before.cost + risk > self._before.cost_all + self._cost_all
         return is_dear, risk if is_dear else now + later
 
-    def send(
-        self, selected: SentMessages, decisions: TurnDecisions, held: Sequence[Invariant]
-    ) -> tuple[SentMessages, TurnDecisions]:
-        """Return what is sent in place of `selected`, and the decisions with what that changes.
+    def _price_newest(
+        self, sendable: NDArray[np.bool_], costs: NDArray[np.int64], added: int
+    ) -> tuple[float, int]:
+        """Return what it costs to send everything, or the newest turns that fit, and the first of these.
 
-        held: what must hold.
+        costs: (n + k,) tokens without stubs. added: tokens of messages that are no turns.
         """
+        request, n = self._request, len(costs)
+        is_always = np.zeros(n, dtype=np.bool_)
+        is_always[: len(request.table)] = request.table.is_instruction
+        may_send = np.ones(n, dtype=np.bool_)
+        may_send[: len(sendable)] = sendable
+
+        def newest(stop: int) -> tuple[NDArray[np.bool_], int]:
+            tokens, start = np.where(may_send, costs, 0)[:stop], 0
+            if request.limit is not None and tokens.sum() + added > request.limit:
+                room = request.limit - added - int(tokens[is_always[:stop]].sum())
+                newest_first = np.cumsum(np.where(is_always[:stop], 0, tokens)[::-1])
+                start = stop - int(np.searchsorted(newest_first, room, side="right"))
+            return may_send[:stop] & (is_always[:stop] | (np.arange(stop) >= start)), start
+
+        now, start = newest(n)
+        tokens, shared = int(costs[now].sum()) + added, 0
+        if self._warm is not None:
+            before, _ = newest(min(n, int(self._warm.sent[-1]) + 1))
+            n_shared = find_difference(before, now)
+            shared = int(costs[:n_shared][now[:n_shared]].sum()) + added
+        return self._price.cost(self._price.usage(tokens, shared)), start
+
+    def send(
+        self, selected: SentMessages, decisions: TurnDecisions
+    ) -> tuple[SentMessages, TurnDecisions]:
+        """Return what is sent in place of `selected`, and the decisions with what that changes."""
         chosen, request = self._chosen, self._request
         if chosen.way == "select":
             return selected, decisions
         sent = send(
-            request, chosen.kept, held=held, statements=selected.statements, capsules=selected.capsules,
+            request, chosen.kept, held=self._held, statements=selected.statements, capsules=selected.capsules,
             pair_answers=request.pair_answers, quotes=chosen.quotes, counter=self._counter,
         )  # fmt: skip
         return sent, sent.valid.applied_to(self._explain(decisions))
@@ -163,24 +210,44 @@ class PrefixReuse:
         return decisions.with_overrides(overrides)
 
 
-def _find_candidates(
-    request: Request, selected: SentMessages, costs: NDArray[np.int64], counter: TokenCounter | None
-) -> list[_Candidate]:
-    """Return the ways that can be gone, from `select` to `all`."""
-    table, past, n = request.table, request.past, len(request.table)
+def leave_room(request: Request) -> Request:
+    """Return the request with a budget that leaves room for the messages to come."""
+    budget, table = request.budget, request.table
+    if budget is None or table.total <= budget:
+        return request
+    return replace(request, budget=int(budget * (1 - ROOM)))
+
+
+def _find_sendable(request: Request, selected: SentMessages) -> NDArray[np.bool_]:
+    """Return (n,) whether each turn can be sent."""
+    table, n = request.table, len(request.table)
     needed = table.flags(selected.valid.indices)
     sendable = ~table.is_unsendable
     sendable[: request.history.start] &= table.is_instruction[: request.history.start]
     if request.dialect.user_first and table.is_user.any():
         opening = np.arange(n) < int(np.argmax(table.is_user))
         sendable &= ~opening | table.is_instruction | needed
-    added = [*selected.statements, *selected.capsules]
+    return np.asarray(sendable)
+
+
+def _find_candidates(
+    request: Request,
+    selected: SentMessages,
+    sendable: NDArray[np.bool_],
+    costs: NDArray[np.int64],
+    counter: TokenCounter | None,
+    held: Sequence[Invariant],
+) -> list[_Candidate]:
+    """Return the ways that can be gone, from `select` to `all`. sendable: (n,) turns that can be sent."""
+    table, past, n = request.table, request.past, len(request.table)
+    needed = table.flags(selected.valid.indices)
 
     def candidate(way: Way, kept: NDArray[np.bool_], quotes: Quotes) -> _Candidate:
         messages = {before: quote_turns(table.turns, quoted, counter) for before, quoted in quotes.items()}
         indices = np.flatnonzero(kept)
         others = np.flatnonzero(~table.is_instruction[indices])
         leading = int(others[0]) if len(others) else len(indices)
+        added = [*find_needed(selected.statements, held, table, kept), *selected.capsules]
         places = [leading] * len(added) + [int(np.searchsorted(indices, before)) for before in quotes]
         further = [*added, *messages.values()]
         numbers = np.insert(indices, places, [message_number(message.turn.text) for message in further])
