@@ -12,6 +12,11 @@ included; so none loses more than the policy does:
 | insert | the same, and the missing turns in their own places |
 | all | every turn |
 
+Within a budget, ways that exceed it are none, and everything stands for the newest turns that fit where not
+all do: what most programs send otherwise. A selection then leaves room, as one that fills its budget is made
+anew for each message. While a run of calls goes on, its budget shrinks with each: what was selected for its
+message stays as long as it fits.
+
 Of the ways that leave the conversation so far no dearer than sending everything each time, the one is taken
 that costs least now and later. A way may cost what was saved so far, less what it would cost to send
 everything again with the next request; nothing, where the policy keeps so little that new selections stay
@@ -40,9 +45,10 @@ from convgate.selection.sending import SentMessages, find_needed, send
 
 Way = Literal["select", "append", "recall", "insert", "all"]
 
-import os
-ROOM = float(os.environ.get('ROOM', '0'))
 _PRIOR = (4, 1)  # warm requests and cold ones that a conversation is taken to have had before its first
+ROOM = 0.2
+"""Of a budget, the share that a selection leaves to the messages to come, in a conversation that exceeds it."""
+
 RULE = "prefix"
 """The rule of turns that are sent, or quoted, for the sake of the cached prefix."""
 
@@ -118,6 +124,9 @@ class PrefixReuse:
             if each.whole(whole) <= limit and not each.kept[list(corrected)].any()
         ]
         self._all = everything
+        if not fits_all:
+            new = int(whole[past.sent[-1] + 1 :].sum()) if past else int(whole[-1])
+            self._further = min(self._further, max(0, limit - select.whole(whole)) / max(1, new))
         # Where a new selection for each message costs no more than everything does from the cache, nothing
         # ever has to be sent again in full; nor where everything cannot be sent.
         self._selected_cost = selected_cost = _cost(price, select.tokens, 0)
@@ -273,6 +282,10 @@ def _find_candidates(
         seen = layout.copy()
         seen[[index for quoted in quotes.values() for index in quoted]] = True
         missing = np.flatnonzero(needed & ~seen).tolist()
+        if past.current == table.current and past.sent[-1] < len(costs) - 1:
+            # the calls of a run leave less room for the same message, whose turns are sent already
+            stated = {invariant.source for invariant in held}
+            missing = [index for index in missing if index in stated]
         if not missing:
             candidates.append(candidate("append", layout, quotes))
         else:
