@@ -104,8 +104,8 @@ class Evidence:
     repeats: tuple[Repeats, ...] = ()  # of each result
     calling: tuple[int, ...] = ()  # the turns that call tools, increasing
     calls: Mapping[str, ToolCall] = field(default_factory=dict)  # the last one of each id
-    shortened: dict[int, tuple[Turn, object, Turn]] = field(default_factory=dict)
-    """By index, the turn and the elisions that a turn with stubs was last made of, and that turn."""
+    shortened: dict[int, Any] = field(default_factory=dict)
+    """By index, how a turn was last shortened: kept here for who shortens it."""
     elisions: dict[Any, Any] = field(default_factory=dict)
     """By token counter, what is elided where all turns are sent, once it was searched."""
 

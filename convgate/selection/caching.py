@@ -173,7 +173,8 @@ class PrefixReuse:
         tokens, shared = int(costs[now].sum()) + added, 0
         if self._warm is not None:
             before, _ = newest(min(n, int(self._warm.sent[-1]) + 1))
-            n_shared = find_difference(before, now)
+            differs = np.flatnonzero(before != now[: len(before)])
+            n_shared = int(differs[0]) if len(differs) else len(before)
             shared = int(costs[:n_shared][now[:n_shared]].sum()) + added
         return self._price.cost(self._price.usage(tokens, shared)), start
 
