@@ -39,7 +39,12 @@ def bill(
         ),
     ] = None,
     budget: Annotated[
-        int | None, Option(help="Tokens of a request of each policy but everything; those of the settings by default.", min=0, metavar="N")
+        int | None,
+        Option(
+            help="Tokens of a request of each policy but everything; those of the settings by default.",
+            min=0,
+            metavar="N",
+        ),
     ] = None,
     skip_bad: options.SkipBadOption = False,
 ) -> Result:

@@ -184,7 +184,12 @@ class _Search:
         """Return why a result is not used any more; last: the turn that used something of it last."""
         calls = self._evidence.calling
         unused = UNUSED_CALLS_BEFORE if result.turn < self._asked else UNUSED_CALLS
-        if len(result.text) < MIN_UNUSED_CHARACTERS or len(calls) < unused or calls[-unused] <= last:
+        if (
+            len(result.text) < MIN_UNUSED_CHARACTERS
+            or result.is_listing
+            or len(calls) < unused
+            or calls[-unused] <= last
+        ):
             return None
         return ("nothing of it was used" if last == result.turn else "nothing else of it was used"), None
 

@@ -32,6 +32,8 @@ _ERROR = re.compile(
     r"|\b[1-9]\d* (?:failed|errors?)\b|^FAILED\b|Traceback \(most recent|command not found|No such file",
     re.IGNORECASE | re.MULTILINE,
 )
+_LISTED = re.compile(r"[\s\d]*[\w.\-/]*[./][\w.\-/]*")
+_MIN_LISTED = 0.8
 _ENDS = 1_500  # characters at the start and at the end of a result in which an error is looked for
 
 
@@ -69,6 +71,7 @@ class ToolResult:
     text: str
     n_others: int  # parts that are no text, such as images
     is_error: bool
+    is_listing: bool  # whether most of its lines are a path, behind numbers such as sizes
     strings: frozenset[str]  # none of a result that is too short to be elided
     stubs: dict[Any, Any] = field(default_factory=dict)  # what was last computed of it, by arguments
 
@@ -168,8 +171,14 @@ def _read_result(
         text,
         sum(part.is_placeholder for part in parts),
         bool(_ERROR.search(text[:_ENDS]) or _ERROR.search(text[-_ENDS:])),
+        _is_listing(text),
         rare_strings(text) if len(text) >= MIN_CHARACTERS else frozenset(),
     )
+
+
+def _is_listing(text: str) -> bool:
+    lines = text[:_ENDS].splitlines()
+    return sum(_LISTED.fullmatch(line) is not None for line in lines) >= _MIN_LISTED * max(1, len(lines))
 
 
 def _calls(turn: Turn) -> list[ToolCall]:

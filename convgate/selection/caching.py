@@ -29,7 +29,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,16 +37,14 @@ from convgate.core.decisions import CACHE, Override, TurnDecisions
 from convgate.costs.prices import Price
 from convgate.invariants.invariant import Invariant
 from convgate.messages.tokens import TokenCounter
-from convgate.selection.added import quote_turns
-from convgate.selection.memory import Quotes, Spending, find_difference, message_number
+from convgate.selection.memory import Spending, find_difference
 from convgate.selection.request import Request
-from convgate.selection.sending import SentMessages, find_needed, send
-
-Way = Literal["select", "append", "recall", "insert", "all"]
+from convgate.selection.sending import SentMessages, send
+from convgate.selection.ways import Candidate, Way, find_candidates, find_sendable
 
 _PRIOR = (4, 1)  # warm requests and cold ones that a conversation is taken to have had before its first
 ROOM = 0.2
-"""Of a budget, the share that a selection leaves to the messages to come, in a conversation that exceeds it."""
+"""The share of a budget that a selection leaves to the messages to come, where a conversation exceeds it."""
 
 RULE = "prefix"
 """The rule of turns that are sent, or quoted, for the sake of the cached prefix."""
@@ -67,19 +64,6 @@ class CacheReport:
     cost: float  # dollars, of the input
     cost_all: float  # had everything been sent, now and before, without stubs
     spending: Spending  # of the conversation, with this request
-
-
-class _Candidate(NamedTuple):
-    way: Way
-    kept: NDArray[np.bool_]  # (n,)
-    quotes: Quotes
-    numbers: NDArray[np.int64]  # (m,) of its messages and the run, as in `PastRequest.sent`
-    tokens: NDArray[np.int64]  # (m,)
-
-    def whole(self, costs: NDArray[np.int64]) -> int:
-        """Return its tokens without stubs. costs: (n + k,) of each turn."""
-        is_turn = self.numbers >= 0
-        return int(costs[self.numbers[is_turn]].sum() + self.tokens[~is_turn].sum())
 
 
 class PrefixReuse:
@@ -110,31 +94,28 @@ class PrefixReuse:
         # of requests in a row that find the cache warm: the mean of a geometric law
         self._further = (_PRIOR[0] + self._n_warm) / (_PRIOR[1] + self._n_cold)
         self._held = held
-        sendable = _find_sendable(request, selected)
-        candidates = _find_candidates(request, selected, sendable, costs, counter, held)
-        select, *others, everything = candidates
+        sendable = find_sendable(request, selected)
+        select, *others, everything = find_candidates(request, selected, sendable, costs, counter, held)
+        self._all, whole = everything, costs + saved  # stubs may become whole again where turns are dropped
         added = int(everything.tokens[everything.numbers < 0].sum())
-        self._cost_all, start = self._price_newest(sendable, costs + saved, added)
-        fits_all = start == 0
-        whole = costs + saved
+        self._cost_all, start = self._price_newest(sendable, whole, added)
         limit = np.inf if request.limit is None else request.limit
-        candidates = [select] + [
-            each
-            for each in (*others, everything)
-            if each.whole(whole) <= limit and not each.kept[list(corrected)].any()
-        ]
-        self._all = everything
-        if not fits_all:
+        if start:  # what is sent now goes on until the budget is full
             new = int(whole[past.sent[-1] + 1 :].sum()) if past else int(whole[-1])
             self._further = min(self._further, max(0, limit - select.whole(whole)) / max(1, new))
         # Where a new selection for each message costs no more than everything does from the cache, nothing
         # ever has to be sent again in full; nor where everything cannot be sent.
-        self._selected_cost = selected_cost = _cost(price, select.tokens, 0)
         total = int(everything.tokens.sum())
-        self._is_sparse = not fits_all or 2 * selected_cost <= price.cost(price.usage(total, total))
-        self._chosen = min(candidates, key=self._weigh)
+        is_sparse = 2 * _cost(price, select.tokens, 0) <= price.cost(price.usage(total, total))
+        self._is_sparse = start > 0 or is_sparse
+        fitting = (
+            each
+            for each in (*others, everything)
+            if each.whole(whole) <= limit and not each.kept[list(corrected)].any()
+        )
+        self._chosen = min([select, *fitting], key=self._weigh)
 
-    def _weigh(self, candidate: _Candidate) -> tuple[bool, float]:
+    def _weigh(self, candidate: Candidate) -> tuple[bool, float]:
         """Return whether it may cost more than everything, and what it costs now and later; in dollars."""
         price, everything = self._price, self._all.tokens
         shared = 0 if self._warm is None else _shared_tokens(candidate, self._warm.sent)
@@ -178,9 +159,7 @@ class PrefixReuse:
             shared = int(costs[:n_shared][now[:n_shared]].sum()) + added
         return self._price.cost(self._price.usage(tokens, shared)), start
 
-    def send(
-        self, selected: SentMessages, decisions: TurnDecisions
-    ) -> tuple[SentMessages, TurnDecisions]:
+    def send(self, selected: SentMessages, decisions: TurnDecisions) -> tuple[SentMessages, TurnDecisions]:
         """Return what is sent in place of `selected`, and the decisions with what that changes."""
         chosen, request = self._chosen, self._request
         if chosen.way == "select":
@@ -228,88 +207,7 @@ def leave_room(request: Request) -> Request:
     return replace(request, budget=int(budget * (1 - ROOM)))
 
 
-def _find_sendable(request: Request, selected: SentMessages) -> NDArray[np.bool_]:
-    """Return (n,) whether each turn can be sent."""
-    table, n = request.table, len(request.table)
-    needed = table.flags(selected.valid.indices)
-    sendable = ~table.is_unsendable
-    sendable[: request.history.start] &= table.is_instruction[: request.history.start]
-    if request.dialect.user_first and table.is_user.any():
-        opening = np.arange(n) < int(np.argmax(table.is_user))
-        sendable &= ~opening | table.is_instruction | needed
-    return np.asarray(sendable)
-
-
-def _find_candidates(
-    request: Request,
-    selected: SentMessages,
-    sendable: NDArray[np.bool_],
-    costs: NDArray[np.int64],
-    counter: TokenCounter | None,
-    held: Sequence[Invariant],
-) -> list[_Candidate]:
-    """Return the ways that can be gone, from `select` to `all`. sendable: (n,) turns that can be sent."""
-    table, past, n = request.table, request.past, len(request.table)
-    needed = table.flags(selected.valid.indices)
-
-    def candidate(way: Way, kept: NDArray[np.bool_], quotes: Quotes) -> _Candidate:
-        messages = {before: quote_turns(table.turns, quoted, counter) for before, quoted in quotes.items()}
-        indices = np.flatnonzero(kept)
-        others = np.flatnonzero(~table.is_instruction[indices])
-        leading = int(others[0]) if len(others) else len(indices)
-        added = [*find_needed(selected.statements, held, table, kept), *selected.capsules]
-        places = [leading] * len(added) + [int(np.searchsorted(indices, before)) for before in quotes]
-        further = [*added, *messages.values()]
-        numbers = np.insert(indices, places, [message_number(message.turn.text) for message in further])
-        tokens = np.insert(costs[indices], places, [message.tokens for message in further])
-        numbers, tokens = (
-            np.concatenate([numbers, np.arange(n, len(costs))]),
-            np.concatenate([tokens, costs[n:]]),
-        )
-        return _Candidate(way, kept, quotes, numbers, tokens)
-
-    candidates = [candidate("select", needed, {})]
-    if past is not None and past.current < n:
-        layout = np.zeros(n, dtype=np.bool_)
-        layout[past.sent[(past.sent >= 0) & (past.sent < n)]] = True
-        layout[past.current + 1 :] = True
-        layout &= sendable
-        layout[table.current] = True
-        quotes = {
-            place: quoted
-            for place, quoted in past.quotes.items()
-            if layout[place] and place != table.current and sendable[list(quoted)].all()
-        }
-        seen = layout.copy()
-        seen[[index for quoted in quotes.values() for index in quoted]] = True
-        missing = np.flatnonzero(needed & ~seen).tolist()
-        if past.current == table.current and past.sent[-1] < len(costs) - 1:
-            # the calls of a run leave less room for the same message, whose turns are sent already
-            stated = {invariant.source for invariant in held}
-            missing = [index for index in missing if index in stated]
-        if not missing:
-            candidates.append(candidate("append", layout, quotes))
-        else:
-            if request.adds and table.is_user[table.current] and _can_be_quoted(request, missing):
-                recalled = {**quotes, table.current: tuple(missing)}
-                candidates.append(candidate("recall", layout, recalled))
-            candidates.append(candidate("insert", layout | table.flags(missing), quotes))
-    candidates.append(candidate("all", sendable, {}))
-    return candidates
-
-
-def _can_be_quoted(request: Request, indices: Sequence[int]) -> bool:
-    """Return whether a user's message may quote the turns: no tool's output should pass for his words."""
-    table = request.table
-    return all(
-        table.turns[index].role in ("user", "assistant")
-        and not table.has_tools(index)
-        and all(part.kind == "text" for part in table.turns[index].parts)
-        for index in indices
-    )
-
-
-def _shared_tokens(candidate: _Candidate, numbers: NDArray[np.int64]) -> int:
+def _shared_tokens(candidate: Candidate, numbers: NDArray[np.int64]) -> int:
     """Return the tokens of the longest common beginning with (m,) numbers of messages."""
     return int(candidate.tokens[: find_difference(candidate.numbers, numbers)].sum())
 

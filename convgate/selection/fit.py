@@ -49,7 +49,7 @@ class Fit:
         invariants: Sequence[Invariant],
         counter: TokenCounter | None,
     ) -> tuple[SentMessages, FittedReasons, Budgeted]:
-        """Return what is sent within the request's budget, the reasons, and how it was spent, without sections.
+        """Return what is sent within the request's budget, the reasons, and the rest without sections.
 
         Where something that must hold is missing from it, now or in an earlier request of the conversation,
         the baseline is sent: the newest turns that fit, with all that must hold.
