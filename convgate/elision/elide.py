@@ -8,8 +8,8 @@
 | used in part | later calls and answers repeat some lines, and for some time nothing new of it |
 
 The stub keeps the lines with strings that turns after the result were the first to repeat, unless a later
-result that is sent has them. Results of the last calls stay, and those of which the last calls or the current
-message repeat something that nothing else has.
+result that is sent has them. Listings of paths are never used in part. Results of the last calls stay, and
+those of which the last calls or the current message repeat something that nothing else has.
 """
 
 from __future__ import annotations

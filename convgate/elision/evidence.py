@@ -32,8 +32,8 @@ _ERROR = re.compile(
     r"|\b[1-9]\d* (?:failed|errors?)\b|^FAILED\b|Traceback \(most recent|command not found|No such file",
     re.IGNORECASE | re.MULTILINE,
 )
-_LISTED = re.compile(r"[\s\d]*[\w.\-/]*[./][\w.\-/]*")
-_MIN_LISTED = 0.8
+_PATH = re.compile(r"[\w.\-/]+")
+_MIN_LISTED = 0.8  # lines of a listing that have a path, as a share
 _ENDS = 1_500  # characters at the start and at the end of a result in which an error is looked for
 
 
@@ -177,8 +177,15 @@ def _read_result(
 
 
 def _is_listing(text: str) -> bool:
-    lines = text[:_ENDS].splitlines()
-    return sum(_LISTED.fullmatch(line) is not None for line in lines) >= _MIN_LISTED * max(1, len(lines))
+    lines = [line.split() for line in text[:_ENDS].splitlines()]
+    return sum(_is_listed(words) for words in lines) >= _MIN_LISTED * max(1, len(lines))
+
+
+def _is_listed(words: Sequence[str]) -> bool:
+    """Return whether the words of a line are a path, behind numbers."""
+    if not words or not all(map(str.isdigit, words[:-1])):
+        return False
+    return ("/" in words[-1] or "." in words[-1]) and _PATH.fullmatch(words[-1]) is not None
 
 
 def _calls(turn: Turn) -> list[ToolCall]:
