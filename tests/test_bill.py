@@ -178,6 +178,14 @@ def test_the_command_compares_policies(run: Run, chats: Path) -> None:
     assert "1 conversation without a message of a user left out." in out
 
 
+def test_a_budget_is_that_of_all_policies_but_everything(run: Run, chats: Path) -> None:
+    words = ("--model", "gpt-5", "--policy", "last_k", "--budget", 200)
+    _, out, _ = run("bill", chats / "set.jsonl", *words, "--json")
+    everything, last_k, priced = json.loads(out)["rows"]
+    assert last_k["tokens"] < everything["tokens"]
+    assert priced["tokens"] <= 3 * 200 < everything["tokens"]
+
+
 def test_a_folder_is_read_without_its_labels_which_is_said(run: Run, chats: Path) -> None:
     code, out, err = run("bill", chats, "--model", "gpt-5", "--policy", "last_k", "--json")
     assert code == 0

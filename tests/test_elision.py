@@ -256,3 +256,13 @@ def test_another_folder_another_part_and_a_failure_replace_nothing():
         run = Run().call("Bash", code(), command=first).go_on(1)
         run.call("Bash", text, command=second).go_on(3)
         assert run.elisions() == {}, second
+
+
+@pytest.mark.parametrize("sizes", [False, True])
+def test_a_listing_of_paths_stays_until_a_later_one_replaces_it(sizes: bool):
+    paths = [f"{7 * n:>9}  src/part{n}.py" if sizes else f"src/part{n}.py" for n in range(100)]
+    run = Run().call("list", "\n".join(paths)).go_on(UNUSED_CALLS)
+    assert not run.elisions()
+    matches = "\n".join(f"src/part{n}.py:{n}: from values import total" for n in range(100))
+    assert 2 in Run().call("list", matches).go_on(UNUSED_CALLS).elisions()
+    assert 2 in run.call("list", "\n".join([*paths, "src/more.py"])).go_on().elisions()

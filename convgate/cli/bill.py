@@ -38,6 +38,14 @@ def bill(
             " billed a second time, with prices."
         ),
     ] = None,
+    budget: Annotated[
+        int | None,
+        Option(
+            help="Tokens of a request of each policy but everything; those of the settings by default.",
+            min=0,
+            metavar="N",
+        ),
+    ] = None,
     skip_bad: options.SkipBadOption = False,
 ) -> Result:
     """Replay conversations, a request at each message of the user: what does each policy's input cost?"""
@@ -58,8 +66,9 @@ def bill(
     conversations = [each for file in files for each in inputs.read_labelled(file, skip_bad=skip_bad)]
     with output.progress_bar() as progress:
         report = bill_policies(
-            conversations, policies, settings, price, pauses=pause or PAUSES, progress=progress
-        )
+            conversations, policies, settings, price,
+            budget=budget, pauses=pause or PAUSES, progress=progress,
+        )  # fmt: skip
     return Result(report.to_json(), _show(report))
 
 

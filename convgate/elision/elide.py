@@ -8,8 +8,8 @@
 | used in part | later calls and answers repeat some lines, and for some time nothing new of it |
 
 The stub keeps the lines with strings that turns after the result were the first to repeat, unless a later
-result that is sent has them. Results of the last calls stay, and those of which the last calls or the current
-message repeat something that nothing else has.
+result that is sent has them. Listings of paths are never used in part. Results of the last calls stay, and
+those of which the last calls or the current message repeat something that nothing else has.
 """
 
 from __future__ import annotations
@@ -184,7 +184,12 @@ class _Search:
         """Return why a result is not used any more; last: the turn that used something of it last."""
         calls = self._evidence.calling
         unused = UNUSED_CALLS_BEFORE if result.turn < self._asked else UNUSED_CALLS
-        if len(result.text) < MIN_UNUSED_CHARACTERS or len(calls) < unused or calls[-unused] <= last:
+        if (
+            len(result.text) < MIN_UNUSED_CHARACTERS
+            or result.is_listing
+            or len(calls) < unused
+            or calls[-unused] <= last
+        ):
             return None
         return ("nothing of it was used" if last == result.turn else "nothing else of it was used"), None
 

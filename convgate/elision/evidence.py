@@ -32,6 +32,8 @@ _ERROR = re.compile(
     r"|\b[1-9]\d* (?:failed|errors?)\b|^FAILED\b|Traceback \(most recent|command not found|No such file",
     re.IGNORECASE | re.MULTILINE,
 )
+_PATH = re.compile(r"[\w.\-/]+")
+_MIN_LISTED = 0.8  # lines of a listing that have a path, as a share
 _ENDS = 1_500  # characters at the start and at the end of a result in which an error is looked for
 
 
@@ -69,6 +71,7 @@ class ToolResult:
     text: str
     n_others: int  # parts that are no text, such as images
     is_error: bool
+    is_listing: bool  # whether most of its lines are a path, behind numbers such as sizes
     strings: frozenset[str]  # none of a result that is too short to be elided
     stubs: dict[Any, Any] = field(default_factory=dict)  # what was last computed of it, by arguments
 
@@ -104,8 +107,8 @@ class Evidence:
     repeats: tuple[Repeats, ...] = ()  # of each result
     calling: tuple[int, ...] = ()  # the turns that call tools, increasing
     calls: Mapping[str, ToolCall] = field(default_factory=dict)  # the last one of each id
-    shortened: dict[int, tuple[Turn, object, Turn]] = field(default_factory=dict)
-    """By index, the turn and the elisions that a turn with stubs was last made of, and that turn."""
+    shortened: dict[int, Any] = field(default_factory=dict)
+    """By index, how a turn was last shortened: kept here for who shortens it."""
     elisions: dict[Any, Any] = field(default_factory=dict)
     """By token counter, what is elided where all turns are sent, once it was searched."""
 
@@ -168,8 +171,21 @@ def _read_result(
         text,
         sum(part.is_placeholder for part in parts),
         bool(_ERROR.search(text[:_ENDS]) or _ERROR.search(text[-_ENDS:])),
+        _is_listing(text),
         rare_strings(text) if len(text) >= MIN_CHARACTERS else frozenset(),
     )
+
+
+def _is_listing(text: str) -> bool:
+    lines = [line.split() for line in text[:_ENDS].splitlines()]
+    return sum(_is_listed(words) for words in lines) >= _MIN_LISTED * max(1, len(lines))
+
+
+def _is_listed(words: Sequence[str]) -> bool:
+    """Return whether the words of a line are a path, behind numbers."""
+    if not words or not all(map(str.isdigit, words[:-1])):
+        return False
+    return ("/" in words[-1] or "." in words[-1]) and _PATH.fullmatch(words[-1]) is not None
 
 
 def _calls(turn: Turn) -> list[ToolCall]:

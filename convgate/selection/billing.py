@@ -37,15 +37,19 @@ def bill_policies(
     settings: Settings,
     price: Price,
     *,
+    budget: int | None = None,
     pauses: Sequence[float] = PAUSES,
     reads_times: bool = True,
     progress: EvaluationProgress = silent,
 ) -> BillReport:
     """Return what each policy's requests cost, and those of the last one with the price known to it.
 
-    policies: by name; the first sends everything. pauses, reads_times: as of `list_requests`. Nothing is
-    logged or stored. Raises ConvgateError when no conversation has a request.
+    policies: by name; the first sends everything, the others within the budget in tokens, or
+    that of the settings. pauses, reads_times: as of `list_requests`. Nothing is logged or stored. Raises
+    ConvgateError when no conversation has a request.
     """
+    if budget is not None:
+        settings = settings.updated(budget={"tokens": budget})
     selectors = _load_selectors(policies, settings, price)
     bills: dict[str, list[ConversationBill]] = {name: [] for name in selectors}
     replayed = [
@@ -82,9 +86,10 @@ def bill_policies(
 
 def _load_selectors(policies: Mapping[str, Policy], settings: Settings, price: Price) -> dict[str, Selector]:
     """Return what selects by each policy, and by the last one with the price unless it is the only one."""
-    selectors = {
-        name: replace(selector_of(policy, settings), originals=None) for name, policy in policies.items()
-    }
+    selectors = dict[str, Selector]()
+    for name, policy in policies.items():
+        own = settings if selectors else settings.updated(budget={"tokens": None})
+        selectors[name] = replace(selector_of(policy, own), originals=None)
     *others, last = selectors
     return {**selectors, f"{last}{PRICED}": replace(selectors[last], price=price)} if others else selectors
 

@@ -12,6 +12,11 @@ included; so none loses more than the policy does:
 | insert | the same, and the missing turns in their own places |
 | all | every turn |
 
+Within a budget, ways that exceed it are none, and everything stands for the newest turns that fit where not
+all do: what most programs send otherwise. A selection then leaves room, as one that fills its budget is made
+anew for each message. While a run of calls goes on, its budget shrinks with each: what was selected for its
+message stays as long as it fits.
+
 Of the ways that leave the conversation so far no dearer than sending everything each time, the one is taken
 that costs least now and later. A way may cost what was saved so far, less what it would cost to send
 everything again with the next request; nothing, where the policy keeps so little that new selections stay
@@ -21,10 +26,9 @@ by the pauses so far, read it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,14 +37,15 @@ from convgate.core.decisions import CACHE, Override, TurnDecisions
 from convgate.costs.prices import Price
 from convgate.invariants.invariant import Invariant
 from convgate.messages.tokens import TokenCounter
-from convgate.selection.added import quote_turns
-from convgate.selection.memory import Quotes, Spending, find_difference, message_number
+from convgate.selection.memory import Spending, find_difference
 from convgate.selection.request import Request
 from convgate.selection.sending import SentMessages, send
-
-Way = Literal["select", "append", "recall", "insert", "all"]
+from convgate.selection.ways import Candidate, Way, find_candidates, find_sendable
 
 _PRIOR = (4, 1)  # warm requests and cold ones that a conversation is taken to have had before its first
+ROOM = 0.2
+"""The share of a budget that a selection leaves to the messages to come, where a conversation exceeds it."""
+
 RULE = "prefix"
 """The rule of turns that are sent, or quoted, for the sake of the cached prefix."""
 
@@ -61,14 +66,6 @@ class CacheReport:
     spending: Spending  # of the conversation, with this request
 
 
-class _Candidate(NamedTuple):
-    way: Way
-    kept: NDArray[np.bool_]  # (n,)
-    quotes: Quotes
-    numbers: NDArray[np.int64]  # (m,) of its messages and the run, as in `PastRequest.sent`
-    tokens: NDArray[np.int64]  # (m,)
-
-
 class PrefixReuse:
     """Chooses the way of one request, and says what it costs."""
 
@@ -79,8 +76,14 @@ class PrefixReuse:
         price: Price,
         counter: TokenCounter | None,
         saved: NDArray[np.int64],
+        held: Sequence[Invariant],
+        corrected: Collection[int] = (),
     ) -> None:
-        """Choose it. selected: what the policy keeps. saved: (n + k,) tokens of each turn that stubs save."""
+        """Choose it.
+
+        selected: what the policy keeps. saved: (n + k,) tokens of each turn that stubs save. held: what must
+        hold. corrected: turns that only `select` may send.
+        """
         self._request, self._price, self._counter = request, price, counter
         past, costs = request.past, np.concatenate([request.table.costs, request.run_costs]) - saved
         spending = Spending() if past is None else past.spending or Spending()
@@ -90,21 +93,29 @@ class PrefixReuse:
         self._n_cold = self._before.n_cold + (past is not None and self._warm is None)
         # of requests in a row that find the cache warm: the mean of a geometric law
         self._further = (_PRIOR[0] + self._n_warm) / (_PRIOR[1] + self._n_cold)
-        candidates = _find_candidates(request, selected, costs, counter)
-        self._all = everything = candidates[-1]
-        whole = everything.tokens + np.where(
-            everything.numbers < 0, 0, saved[np.maximum(0, everything.numbers)]
-        )
-        is_known = everything.numbers <= (-1 if self._warm is None else self._warm.sent[-1])
-        self._cost_all = _cost(price, whole, 0 if self._warm is None else int(whole[is_known].sum()))
+        self._held = held
+        sendable = find_sendable(request, selected)
+        select, *others, everything = find_candidates(request, selected, sendable, costs, counter, held)
+        self._all, whole = everything, costs + saved  # stubs may become whole again where turns are dropped
+        added = int(everything.tokens[everything.numbers < 0].sum())
+        self._cost_all, start = self._price_newest(sendable, whole, added)
+        limit = np.inf if request.limit is None else request.limit
+        if start:  # what is sent now goes on until the budget is full
+            new = int(whole[past.sent[-1] + 1 :].sum()) if past else int(whole[-1])
+            self._further = min(self._further, max(0, limit - select.whole(whole)) / max(1, new))
         # Where a new selection for each message costs no more than everything does from the cache, nothing
-        # ever has to be sent again in full.
-        selected_cost = _cost(price, candidates[0].tokens, 0)
+        # ever has to be sent again in full; nor where everything cannot be sent.
         total = int(everything.tokens.sum())
-        self._is_sparse = 2 * selected_cost <= price.cost(price.usage(total, total))
-        self._chosen = min(candidates, key=self._weigh)
+        is_sparse = 2 * _cost(price, select.tokens, 0) <= price.cost(price.usage(total, total))
+        self._is_sparse = start > 0 or is_sparse
+        fitting = (
+            each
+            for each in (*others, everything)
+            if each.whole(whole) <= limit and not each.kept[list(corrected)].any()
+        )
+        self._chosen = min([select, *fitting], key=self._weigh)
 
-    def _weigh(self, candidate: _Candidate) -> tuple[bool, float]:
+    def _weigh(self, candidate: Candidate) -> tuple[bool, float]:
         """Return whether it may cost more than everything, and what it costs now and later; in dollars."""
         price, everything = self._price, self._all.tokens
         shared = 0 if self._warm is None else _shared_tokens(candidate, self._warm.sent)
@@ -118,18 +129,43 @@ class PrefixReuse:
         is_dear = self._before.cost + risk > self._before.cost_all + self._cost_all
         return is_dear, risk if is_dear else now + later
 
-    def send(
-        self, selected: SentMessages, decisions: TurnDecisions, held: Sequence[Invariant]
-    ) -> tuple[SentMessages, TurnDecisions]:
-        """Return what is sent in place of `selected`, and the decisions with what that changes.
+    def _price_newest(
+        self, sendable: NDArray[np.bool_], costs: NDArray[np.int64], added: int
+    ) -> tuple[float, int]:
+        """Return what it costs to send everything, or the newest turns that fit, and the first of these.
 
-        held: what must hold.
+        costs: (n + k,) tokens without stubs. added: tokens of messages that are no turns.
         """
+        request, n = self._request, len(costs)
+        is_always = np.zeros(n, dtype=np.bool_)
+        is_always[: len(request.table)] = request.table.is_instruction
+        may_send = np.ones(n, dtype=np.bool_)
+        may_send[: len(sendable)] = sendable
+
+        def newest(stop: int) -> tuple[NDArray[np.bool_], int]:
+            tokens, start = np.where(may_send, costs, 0)[:stop], 0
+            if request.limit is not None and tokens.sum() + added > request.limit:
+                room = request.limit - added - int(tokens[is_always[:stop]].sum())
+                newest_first = np.cumsum(np.where(is_always[:stop], 0, tokens)[::-1])
+                start = stop - int(np.searchsorted(newest_first, room, side="right"))
+            return may_send[:stop] & (is_always[:stop] | (np.arange(stop) >= start)), start
+
+        now, start = newest(n)
+        tokens, shared = int(costs[now].sum()) + added, 0
+        if self._warm is not None:
+            before, _ = newest(min(n, int(self._warm.sent[-1]) + 1))
+            differs = np.flatnonzero(before != now[: len(before)])
+            n_shared = int(differs[0]) if len(differs) else len(before)
+            shared = int(costs[:n_shared][now[:n_shared]].sum()) + added
+        return self._price.cost(self._price.usage(tokens, shared)), start
+
+    def send(self, selected: SentMessages, decisions: TurnDecisions) -> tuple[SentMessages, TurnDecisions]:
+        """Return what is sent in place of `selected`, and the decisions with what that changes."""
         chosen, request = self._chosen, self._request
         if chosen.way == "select":
             return selected, decisions
         sent = send(
-            request, chosen.kept, held=held, statements=selected.statements, capsules=selected.capsules,
+            request, chosen.kept, held=self._held, statements=selected.statements, capsules=selected.capsules,
             pair_answers=request.pair_answers, quotes=chosen.quotes, counter=self._counter,
         )  # fmt: skip
         return sent, sent.valid.applied_to(self._explain(decisions))
@@ -163,72 +199,15 @@ class PrefixReuse:
         return decisions.with_overrides(overrides)
 
 
-def _find_candidates(
-    request: Request, selected: SentMessages, costs: NDArray[np.int64], counter: TokenCounter | None
-) -> list[_Candidate]:
-    """Return the ways that can be gone, from `select` to `all`."""
-    table, past, n = request.table, request.past, len(request.table)
-    needed = table.flags(selected.valid.indices)
-    sendable = ~table.is_unsendable
-    sendable[: request.history.start] &= table.is_instruction[: request.history.start]
-    if request.dialect.user_first and table.is_user.any():
-        opening = np.arange(n) < int(np.argmax(table.is_user))
-        sendable &= ~opening | table.is_instruction | needed
-    added = [*selected.statements, *selected.capsules]
-
-    def candidate(way: Way, kept: NDArray[np.bool_], quotes: Quotes) -> _Candidate:
-        messages = {before: quote_turns(table.turns, quoted, counter) for before, quoted in quotes.items()}
-        indices = np.flatnonzero(kept)
-        others = np.flatnonzero(~table.is_instruction[indices])
-        leading = int(others[0]) if len(others) else len(indices)
-        places = [leading] * len(added) + [int(np.searchsorted(indices, before)) for before in quotes]
-        further = [*added, *messages.values()]
-        numbers = np.insert(indices, places, [message_number(message.turn.text) for message in further])
-        tokens = np.insert(costs[indices], places, [message.tokens for message in further])
-        numbers, tokens = (
-            np.concatenate([numbers, np.arange(n, len(costs))]),
-            np.concatenate([tokens, costs[n:]]),
-        )
-        return _Candidate(way, kept, quotes, numbers, tokens)
-
-    candidates = [candidate("select", needed, {})]
-    if past is not None and past.current < n:
-        layout = np.zeros(n, dtype=np.bool_)
-        layout[past.sent[(past.sent >= 0) & (past.sent < n)]] = True
-        layout[past.current + 1 :] = True
-        layout &= sendable
-        layout[table.current] = True
-        quotes = {
-            place: quoted
-            for place, quoted in past.quotes.items()
-            if layout[place] and place != table.current and sendable[list(quoted)].all()
-        }
-        seen = layout.copy()
-        seen[[index for quoted in quotes.values() for index in quoted]] = True
-        missing = np.flatnonzero(needed & ~seen).tolist()
-        if not missing:
-            candidates.append(candidate("append", layout, quotes))
-        else:
-            if request.adds and table.is_user[table.current] and _can_be_quoted(request, missing):
-                recalled = {**quotes, table.current: tuple(missing)}
-                candidates.append(candidate("recall", layout, recalled))
-            candidates.append(candidate("insert", layout | table.flags(missing), quotes))
-    candidates.append(candidate("all", sendable, {}))
-    return candidates
+def leave_room(request: Request) -> Request:
+    """Return the request with a budget that leaves room for the messages to come."""
+    budget, table = request.budget, request.table
+    if budget is None or table.total <= budget:
+        return request
+    return replace(request, budget=int(budget * (1 - ROOM)))
 
 
-def _can_be_quoted(request: Request, indices: Sequence[int]) -> bool:
-    """Return whether a user's message may quote the turns: no tool's output should pass for his words."""
-    table = request.table
-    return all(
-        table.turns[index].role in ("user", "assistant")
-        and not table.has_tools(index)
-        and all(part.kind == "text" for part in table.turns[index].parts)
-        for index in indices
-    )
-
-
-def _shared_tokens(candidate: _Candidate, numbers: NDArray[np.int64]) -> int:
+def _shared_tokens(candidate: Candidate, numbers: NDArray[np.int64]) -> int:
     """Return the tokens of the longest common beginning with (m,) numbers of messages."""
     return int(candidate.tokens[: find_difference(candidate.numbers, numbers)].sum())
 

@@ -48,8 +48,8 @@ class Fit:
         decisions: TurnDecisions,
         invariants: Sequence[Invariant],
         counter: TokenCounter | None,
-    ) -> tuple[SentMessages, TurnDecisions, Budgeted]:
-        """Return what is sent within the request's budget, the decisions about each turn, and the sections.
+    ) -> tuple[SentMessages, FittedReasons, Budgeted]:
+        """Return what is sent within the request's budget, the reasons, and the rest without sections.
 
         Where something that must hold is missing from it, now or in an earlier request of the conversation,
         the baseline is sent: the newest turns that fit, with all that must hold.
@@ -85,11 +85,11 @@ class Fit:
             reading.mode,
             reading.mode_decision,
             reading.labels,
-            reasons.sections(),
+            (),
             breaches,
             tuple(fallbacks),
         )
-        return sent, reasons.to_decisions(), spent
+        return sent, reasons, spent
 
     def _claim(
         self,

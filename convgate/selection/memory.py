@@ -172,7 +172,8 @@ def compare_prefix(
         return None
     n = find_difference(before.sent, sent)
     changed = {index for index, _ in {*before.shortened.items()} ^ {*shortened.items()}}  # other stubs
-    n = next((place for place in range(n) if sent[place] in changed), n) if changed else n
+    if changed:
+        n = find_difference(sent[:n], np.where(np.isin(sent[:n], list(changed)), -1, sent[:n]))
     return PrefixReport(sum(tokens[:n]), before.tokens)
 
 

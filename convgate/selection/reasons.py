@@ -82,33 +82,40 @@ class FittedReasons:
         """Turns that are sent."""
         return frozenset(self.messages.valid.indices)
 
-    def sections(self) -> tuple[Section, ...]:
-        """Return all sections with their turns, added messages first."""
-        table, placed, added = self.claims.table, self.placed, self._added
+    def sections(self, sent: SentMessages, decisions: TurnDecisions) -> tuple[Section, ...]:
+        """Return all sections with their turns, added messages first.
+
+        sent: what is sent in the end; what it has beside these messages, and the quotes, are evidence.
+        decisions: about it.
+        """
+        table, placed = self.claims.table, self.placed
+        added: Mapping[SectionName, Sequence[AddedMessage]] = {
+            "rules": sent.statements, "capsules": sent.capsules, "evidence": sent.quoting,
+        }  # fmt: skip
         turns: dict[SectionName, list[int]] = {name: [] for name in SECTIONS}
-        for index in self.messages.valid.indices:
-            if index != table.current:
-                turns[placed[index].section if index in placed else self.section(index)].append(index)
+        for index in sent.valid.indices:
+            if index in placed:
+                turns[placed[index].section].append(index)
+            elif index != table.current:
+                turns[self.section(index) if index in self.sent else "evidence"].append(index)
+
+        def place(section: SectionName) -> Iterator[PlacedTurn]:
+            for message in added.get(section, ()):
+                yield PlacedTurn(None, message.tokens, partial(Why, section, message.reason))
+            for index in turns[section]:
+                why = self.why if index in self.sent else decisions.why
+                yield PlacedTurn(index, table.tokens[index], partial(why, index))
+
         return tuple(
             Section(
                 name,
                 self.budget.shares[name],
                 sum(message.tokens for message in added.get(name, ()))
                 + sum(table.tokens[index] for index in indices),
-                partial(self._place_turns, name, indices),
+                partial(place, name),
             )
             for name, indices in turns.items()
         )
-
-    @property
-    def _added(self) -> Mapping[SectionName, list[AddedMessage]]:
-        return {"rules": self.messages.statements, "capsules": self.messages.capsules}
-
-    def _place_turns(self, section: SectionName, indices: Sequence[int]) -> Iterator[PlacedTurn]:
-        for message in self._added.get(section, ()):
-            yield PlacedTurn(None, message.tokens, partial(Why, section, message.reason))
-        for index in indices:
-            yield PlacedTurn(index, self.claims.table.tokens[index], partial(self.why, index))
 
     def section(self, index: int) -> SectionName:
         """Return the section of a turn that is sent; one that opens the list has that of the turn after it.

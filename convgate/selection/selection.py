@@ -84,7 +84,7 @@ class Selection:
     missing_results: tuple[str, ...]  # ids of tool calls that the current turn still waits for
     prefix: PrefixReport | None  # None for the first request of a conversation
     budgeted: Budgeted | None  # None without a budget
-    cache: CacheReport | None  # None without prices, or with a budget
+    cache: CacheReport | None  # None without prices
     request_id: str  # `record_outcome` names it
     sent: Sequence[Turn] = field(repr=False)  # `messages` as turns, before neighbours are joined
     places: Sequence[int | None] = field(repr=False)  # of each of `sent` its index; None for an added one

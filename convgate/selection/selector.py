@@ -42,7 +42,7 @@ from convgate.policies.base import Policy, encoder_of
 from convgate.selection import responses
 from convgate.selection.added import Message
 from convgate.selection.around import Around
-from convgate.selection.caching import PrefixReuse
+from convgate.selection.caching import PrefixReuse, leave_room
 from convgate.selection.memory import compare_prefix
 from convgate.selection.originals import Originals
 from convgate.selection.reading import encode_turns
@@ -161,7 +161,7 @@ class Selector:
             decisions = self.decide(request.current, request.history)
         invariants = [] if self.holds is None else self.holds().read(request.table.turns)
         held = [each for each in invariants if each.held]
-        budgeted = None
+        budgeted = reasons = None
         if request.budget is None:
             decisions, statements = hold(request, decisions, held, self.counter)
             sent = send(
@@ -170,15 +170,20 @@ class Selector:
             )  # fmt: skip
             decisions = sent.valid.applied_to(decisions)
         else:
-            sent, decisions, budgeted = self.fit().send(request, decisions, invariants, self.counter)
+            leaves = leave_room(request) if self.price else request
+            sent, reasons, budgeted = self.fit().send(leaves, decisions, invariants, self.counter)
+            decisions = reasons.to_decisions()
         evidence = self._read_evidence(request.sent_turns) if request.elides else Evidence()
         reuse = None
-        if self.price is not None and request.budget is None:
+        if self.price is not None:
             saved = self._find_savings(request, evidence)
-            reuse = PrefixReuse(request, sent, self.price, self.counter, saved)
-            sent, decisions = reuse.send(sent, decisions, held)
+            corrected = reasons.budget.excluded if reasons else ()
+            reuse = PrefixReuse(request, sent, self.price, self.counter, saved, held, corrected)
+            sent, decisions = reuse.send(sent, decisions)
+        if budgeted and reasons:
+            sections = reasons.sections(sent, decisions)
+            budgeted = replace(budgeted, total=request.limit or 0, sections=sections)
         indices, sent = [*sent.valid.indices, *request.run_indices], add_run(request, sent)
-        budgeted = budgeted and replace(budgeted, total=request.limit or 0)
         elided: Elisions = {}
         if request.elides:
             found = self._find_elisions(evidence, indices)

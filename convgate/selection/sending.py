@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from convgate.core.conversation import Turn
 from convgate.core.decisions import HOLD, Override, TurnDecisions
 from convgate.invariants.invariant import Invariant
+from convgate.messages.table import Flags, TurnTable
 from convgate.messages.tokens import TokenCounter
 from convgate.messages.validity import ValidSelection, make_valid
 from convgate.selection.added import AddedMessage, Message, quote_turns, restate
@@ -53,6 +54,7 @@ class SentMessages:
     statements: list[AddedMessage]  # of what must hold and no turn that is sent says
     capsules: list[AddedMessage]
     quotes: Quotes = field(default_factory=dict)
+    quoting: list[AddedMessage] = field(default_factory=list)  # the messages that quote
     shortened: Mapping[int, int] = field(default_factory=dict)  # turns with stubs, and numbers of their texts
 
     @cached_property
@@ -82,14 +84,7 @@ def send(
     table, dialect = request.table, request.dialect
     valid = make_valid(table, kept, table.current, pair_answers=pair_answers)
     indices = valid.indices
-    if statements:
-        own_words = set(indices)
-        stated = {
-            invariant.text
-            for invariant in held
-            if invariant.source not in own_words or invariant.text not in table.turns[invariant.source].text
-        }
-        statements = [statement for statement in statements if statement.turn.text in stated]
+    statements = find_needed(statements, held, table, table.flags(indices))
     others = (row for row, index in enumerate(indices) if not table.is_instruction[index])
     leading = next(others, len(indices))
     added, start = [*statements, *capsules], slice(leading, leading)
@@ -116,7 +111,22 @@ def send(
         sent.places.insert(row, None)
         sent.turns.insert(row, message.turn)
         sent.tokens.insert(row, message.tokens)
+        sent.quoting.append(message)
     return sent
+
+
+def find_needed(
+    statements: Sequence[AddedMessage], held: Sequence[Invariant], table: TurnTable, kept: Flags
+) -> list[AddedMessage]:
+    """Return the statements of what is held and no turn that is sent says. kept: (n,) turns that are sent."""
+    if not statements:
+        return []
+    stated = {
+        invariant.text
+        for invariant in held
+        if not kept[invariant.source] or invariant.text not in table.turns[invariant.source].text
+    }
+    return [statement for statement in statements if statement.turn.text in stated]
 
 
 def add_run(request: Request, sent: SentMessages) -> SentMessages:

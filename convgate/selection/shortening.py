@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from convgate.core.conversation import Turn
 from convgate.core.decisions import TurnDecisions, Why
@@ -41,12 +41,24 @@ def shorten_message(
     return message, tuple(made)
 
 
+class ShortenedTurn(NamedTuple):
+    """A turn as it was last shortened."""
+
+    turn: Turn
+    message: Message
+    elisions: Sequence[Elision]
+    made: tuple[Elision, ...]  # of these; where there are none, the others are those of `turn`
+    short_turn: Turn
+    short_message: Message
+    number: int  # of its text
+
+
 def shorten(
-    sent: SentMessages, elisions: Elisions, dialect: Dialect, known: dict[int, tuple[Turn, object, Turn]]
+    sent: SentMessages, elisions: Elisions, dialect: Dialect, known: dict[int, ShortenedTurn]
 ) -> tuple[SentMessages, dict[int, tuple[Elision, ...]]]:
     """Return what is sent with stubs, and the elisions that were made.
 
-    known: of `Evidence.shortened`.
+    known: by place, what was shortened last, which is used again; branches of a conversation share it.
     """
     messages, turns, tokens = [*sent.messages], [*sent.turns], [*sent.tokens]
     all_made: dict[int, tuple[Elision, ...]] = {}
@@ -54,20 +66,36 @@ def shorten(
     for row, place in enumerate(sent.places):
         if place is None or place not in elisions:
             continue
-        message, made = shorten_message(messages[row], elisions[place], dialect)
-        if not made:
+        turn, message, wanted = turns[row], messages[row], elisions[place]
+        last = known.get(place)
+        if last is None or last.turn is not turn or last.elisions != wanted or last.message != message:
+            last = known[place] = _shorten_turn(turn, message, wanted, dialect)
+        if not last.made:
             continue
-        original, elided, turn = known.get(place, (None, None, turns[row]))
-        if original is not turns[row] or elided != made:  # branches of a conversation share `known`
-            source = message if messages[row] == turns[row].source else None
-            turn = replace(turns[row], parts=turns_from_messages([message])[0].parts, source=source)
-            known[place] = turns[row], made, turn
-        messages[row], turns[row], all_made[place] = message, turn, made
-        tokens[row] -= sum(elision.saved for elision in made)
-        shortened[place] = message_number(turn.text)
+        messages[row], turns[row], all_made[place] = _copy(last.short_message), last.short_turn, last.made
+        tokens[row] -= sum(elision.saved for elision in last.made)
+        shortened[place] = last.number
     if not all_made:
         return sent, all_made
     return replace(sent, messages=messages, turns=turns, tokens=tokens, shortened=shortened), all_made
+
+
+def _shorten_turn(
+    turn: Turn, message: Message, elisions: Sequence[Elision], dialect: Dialect
+) -> ShortenedTurn:
+    short, made = shorten_message(message, elisions, dialect)
+    if not made:
+        return ShortenedTurn(turn, message, elisions, made, turn, message, 0)
+    source = short if message == turn.source else None
+    short_turn = replace(turn, parts=turns_from_messages([short])[0].parts, source=source)
+    return ShortenedTurn(turn, message, elisions, made, short_turn, short, message_number(short_turn.text))
+
+
+def _copy(value: Any) -> Any:
+    """Return a copy of JSON values, as callers may change what they send; faster than `copy.deepcopy`."""
+    if isinstance(value, dict):
+        return {key: _copy(each) for key, each in value.items()}
+    return [_copy(each) for each in value] if isinstance(value, list) else value
 
 
 def explain_elisions(decisions: TurnDecisions, elisions: Elisions) -> TurnDecisions:

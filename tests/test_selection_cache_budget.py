@@ -1,0 +1,133 @@
+"""With prices and a budget, cached prefixes are used again as far as they fit."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convgate.adapters.selection import MessageSelector
+from convgate.messages.check import check_valid
+from convgate.selection.around import Remember
+from convgate.selection.caching import ROOM
+from convgate.selection.memory import RequestMemory
+from convgate.selection.selection import Selection
+from convgate.selection.selector import Selector
+from convgate.store.database import Store
+from convgate.store.sent_requests import SentRequests
+from convgate.transcripts import turns_from_messages
+from tests.selectors import FixedPolicy, count_words, make_selector, random_conversation
+from tests.test_selection_cache import PRICE, keep, long_chat, report
+from tests.tool_runs import Run
+
+
+def priced(budget: int | None, memory: RequestMemory | None = None) -> Selector:
+    """A selector that knows prices, within a budget, and holds what must hold."""
+    selector = make_selector(policy=FixedPolicy(), budget={"tokens": budget})
+    return replace(selector, price=PRICE, around=[Remember(memory or RequestMemory())])
+
+
+def assert_whole(selection: Selection, plain: Selection) -> None:
+    """Check a selection with prices against the one without."""
+    assert (
+        selection.tokens
+        == sum(section.tokens for section in selection.sections)
+        + count_words(selection.sent[-1].scored_text)
+        + 4
+    )
+    assert selection.tokens <= max(selection.budget or 0, plain.tokens), "only what must be sent exceeds it"
+    assert not selection.breaches
+    assert set(check_valid(selection.sent)) <= set(check_valid(plain.sent))
+    text = "\n".join(str(message["content"]) for message in selection.messages)
+    for decision in plain.decisions:
+        if decision.kept and decision.index not in selection.indices:
+            assert selection.decisions.of(decision.index).kept
+            assert f"Turn {decision.index}, " in text, "it is quoted"
+    for invariant in selection.invariants:
+        assert not invariant.held or invariant.text in text
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0, 20, 60, 100, 150, 250]), st.booleans())
+def test_nothing_exceeds_a_budget_or_is_lost_for_its_price(seed: int, budget: int, pairs: bool) -> None:
+    rng = random.Random(seed)
+    messages = [each for _ in range(5) for each in random_conversation(rng)]
+    with TemporaryDirectory() as folder:
+        shared = Store(Path(folder) / "convgate.db")
+        workers = [priced(budget, RequestMemory(lambda: SentRequests(shared))) for _ in range(2)]
+        alone, at = priced(budget), 0.0
+        for current, message in enumerate(messages):
+            if message["role"] != "user":
+                continue
+            asked, kept = messages[: current + 1], {i for i in range(current) if rng.random() < 0.4}
+            at += rng.choice([20, 60, 400])
+            selection, same = (
+                keep(each, kept).select(asked, at=at, pair_answers=pairs)
+                for each in (alone, rng.choice(workers))
+            )
+            assert same.messages == selection.messages, "another worker sends the same"
+            assert report(same).spending == report(selection).spending
+            is_longer = selection.tokens_total > budget
+            assert_whole(
+                selection,
+                replace(keep(alone, kept), price=None, around=[]).select(
+                    asked, pair_answers=pairs, budget=int(budget * (1 - ROOM)) if is_longer else budget
+                ),
+            )
+
+
+def select_growing(budget: int, share: float) -> list[Selection]:
+    """Select for a chat that grows; the policy keeps such a share of its turns, others for each message."""
+    selector, rng = priced(budget), random.Random(0)
+    return [
+        keep(selector, [index for index in range(stop) if rng.random() < share]).select(
+            long_chat(stop), at=20.0 * stop
+        )
+        for stop in range(1, 42, 2)
+    ]
+
+
+def test_a_conversation_within_the_budget_goes_on_with_its_prefix() -> None:
+    selections = select_growing(10_000, 0.5)
+    assert [report(each).way for each in selections[8:]].count("append") > 6
+    assert report(selections[-1]).tokens_cached > 5_000
+    assert report(selections[-1]).spending.cost <= report(selections[-1]).spending.cost_all * 1.01
+
+
+def test_a_run_goes_on_with_its_prefix_until_the_budget_is_full() -> None:
+    run = Run("").call("read", "line " * 100)
+    before = long_chat(41)
+    selector, ways = keep(priced(5_000), range(0, 41, 3)), list[str]()
+    for call in range(20):
+        turns = turns_from_messages([*before, *run.call("read", f"{call} " * 100).messages[1:]])
+        selection = MessageSelector(selector).choose(turns, adds=True).selection
+        assert selection is not None
+        assert selection.tokens <= 5_000
+        ways.append(report(selection).way)
+    assert ways.count("append") > 12
+    assert report(selection).spending.cost < report(selection).spending.cost_all
+
+
+def test_a_corrected_statement_is_not_sent_for_its_prefix() -> None:
+    selector = priced(10_000)
+    messages = long_chat(9, words=20)
+    messages[2]["content"] = "It must run on port 80."
+    selector.select(messages[:7], at=0)
+    messages[8]["content"] = "No, it must run on port 81."
+    selection = selector.select(messages, at=20)
+    corrected = [each.source for each in selection.invariants if each.state == "superseded"]
+    assert corrected
+    assert not set(corrected) & set(selection.indices)
+
+
+@pytest.mark.parametrize("budget", [3_000, 10_000])
+def test_what_is_compared_with_is_everything_or_the_newest_turns_that_fit(budget: int) -> None:
+    last = select_growing(budget, 0)[-1]
+    tokens = 204 * 41
+    fitting = min(tokens, budget // 204 * 204)
+    cached = 204 * 39 if fitting == tokens else 0
+    assert report(last).cost_all == pytest.approx(PRICE.cost(PRICE.usage(fitting, cached)))
