@@ -266,7 +266,7 @@ def test_the_sentence_sets_the_first_other_policy_or_gate_beside_the_reference(c
     tokens_of_two = result.policies["two"].overall["kept_token_share"].value or 0
     sentence = summary_sentence(Results(result, "two", gains), [])
     assert sentence.startswith("all sends 4 of 4 messages every turn they need, with 100% of the tokens")
-    assert f"two 0, with {tokens_of_two:.0%}; too few to trust (4 of 25 conversations)." in sentence
+    assert f"two 0, with {tokens_of_two:.0%}; too few to trust (4 of 49 conversations)." in sentence
     assert summary_sentence(Results(result, "two", gains), ["bm25"]).startswith("bm25 sends ")
     assert summary_sentence(Results(result, "two", {}), []) == ""
 

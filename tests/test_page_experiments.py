@@ -105,7 +105,7 @@ def test_without_an_experiment_the_samples_are_replayed_as_an_example(store: Sto
     assert "No experiment yet. An example, on the samples" in page_text(app)
     (sentence,) = [item.value.replace("\\", "") for item in app.markdown if "##### " in item.value]
     assert "of what 29 messages need in" in sentence
-    assert sentence.endswith("too few to trust (9 of 25 conversations).")
+    assert sentence.endswith("too few to trust (9 of 49 conversations).")
     (chart,) = app.get("plotly_chart")
     assert "Last k turns" in chart.proto.spec
 

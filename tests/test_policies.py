@@ -103,7 +103,7 @@ def test_token_window_closes_at_the_first_turn_that_does_not_fit():
 @pytest.mark.parametrize(
     ("name", "names"),
     [
-        ("gate", {"relevant", "kept to be safe", "dropped, low score"}),
+        ("gate", {"relevant", "to be safe", "dropped, low score"}),
         ("cosine", {"relevant", "dropped, low score"}),
         ("token_window", {"recent", "dropped, older"}),
         ("user_first", {"kept", "dropped"}),
@@ -123,7 +123,7 @@ def test_a_turn_that_is_hardly_needed_is_kept_to_be_safe():
         scores=scores, logits=np.log(scores / (1 - scores)),
     )  # fmt: skip
     names = [decision.outcome_name for decision in decisions]
-    assert names == ["kept to be safe", "kept to be safe", "relevant"]
+    assert names == ["to be safe", "to be safe", "relevant"]
     cosine = replace(decisions, logits=None, threshold=0.0)
     assert {decision.outcome_name for decision in cosine} == {"relevant"}, "no probability"
 

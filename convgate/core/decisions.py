@@ -107,7 +107,7 @@ class TurnDecision(Decision):
         elif self.stage != SCORE and not self.kept:
             return f"{self.outcome} {self.how}".rstrip()
         elif self.kept and self.logit is not None and self.score is not None and self.score < UNLIKELY:
-            return "kept to be safe"
+            return "to be safe"
         elif self.threshold is None and self.logit is None:  # a score that does not say what is relevant
             return self.outcome
         else:

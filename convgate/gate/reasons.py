@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import CurrentMessage, Turn
-from convgate.core.decisions import Reason
+from convgate.core.decisions import UNLIKELY, Reason
 from convgate.core.text import isolate, truncate
 from convgate.gate.columns import is_rare
 from convgate.gate.effects import KINDS, MIN_SHARE, Difference, Effects
@@ -27,7 +27,7 @@ from convgate.text.words import find_stems, stems, words
 MIN_EFFECT = 0.15  # on the logit; less is not named
 _MIN_OPPOSING = 0.4  # the same of what speaks against the decision
 _MIN_LINK = 0.1  # the effect on the logit of a link that is named
-_UNLIKELY, _LIKELY = 0.1, 0.5  # a turn with a score below the first is kept to be safe
+_LIKELY = 0.5
 _MAX_WORDS, _MAX_STEMS, _MAX_QUOTES, _MAX_QUOTE = 2_000, 3, 3, 40  # the last one in characters
 _MAX_SUBJECT = 2  # words
 _FEW_RARE = 5.0  # weight of all stems; a rare one has about 4
@@ -150,7 +150,7 @@ class GateReasons:
         return bool(self._parts["content"][row] < 0 or is_unlike)
 
     def _is_likely(self, row: int) -> bool:
-        return bool(self.effects.scores.scores[row] >= _UNLIKELY)
+        return bool(self.effects.scores.scores[row] >= UNLIKELY)
 
     @cached_property
     def _names_nothing(self) -> bool:

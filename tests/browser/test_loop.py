@@ -67,7 +67,7 @@ def test_a_threshold_that_keeps_a_promise_becomes_a_version(
     go_to_address: Callable[[str], Page], labelled: int, versions: Versions
 ) -> None:
     page = go_to_address("/Tune?rule=expected,strictness=1")  # a rule that is fitted to few labels, too
-    slider = page.get_by_role("slider", name=re.compile("Miss at most this share"))
+    slider = page.get_by_role("slider", name=re.compile("Lose at most this share"))
     slider.press("End")
     use = page.get_by_role("button", name="Use the suggestion")
     use.click()

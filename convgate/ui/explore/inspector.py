@@ -118,7 +118,10 @@ def _draw_tab(
 def _draw_reason(app: App, state: ExploreState, outcome: PolicyOutcome, selected: int) -> None:
     decision = outcome.decisions.of(selected)
     name = decision.outcome_name
-    name = name if name.startswith(decision.outcome) else f"{decision.outcome}, {name}"
+    if decision.explanation.casefold().startswith(name):
+        name = decision.outcome
+    elif not name.startswith(decision.outcome):
+        name = f"{decision.outcome}, {name}"
     st.markdown(f"**{literal(name.capitalize())}:** {format_explanation(decision.explanation)}")
     facts = _numbers(outcome.decisions, selected)
     facts += [

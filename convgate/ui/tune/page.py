@@ -192,7 +192,7 @@ def _draw_sentences(results: TuneResults, promise: float, labels: str) -> None:
     st.caption(f"Measured on {literal(labels)}.{line if has_line else ''}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.select_slider(
-            "Miss at most this share of the needed turns", sorted({0.0, *PROMISES, promise}), width=340,
+            "Lose at most this share of the needed turns", sorted({0.0, *PROMISES, promise}), width=340,
             format_func=format_share, **page.control("promise"),
         )  # fmt: skip
         suggested = results.suggested
