@@ -152,7 +152,7 @@ def test_the_monitor_lists_an_alert(run: Run, store: Store, convgate_home: Path)
         for number in range(200):
             guard.record(request(number, at=clock.now))
         guard.flush()
-    assert "nats, more than 0.1" in " ".join(run("monitor")[1].split())
+    assert ", more than 0.1" in " ".join(run("monitor")[1].split())
     (alert,) = json.loads(run("monitor", "--json")[1])["alerts"]
     assert (alert["kind"], alert["cleared"], alert["figures"]["requests"]) == ("drift", None, 200)
     (convgate_home / "convgate.toml").write_text("guard.log = false\n")

@@ -69,7 +69,8 @@ def waterfall_figure(
         threshold_logit = None
     values = [float(value) for value in parts.values()]
     total = math.fsum(values)
-    fig = drawing(palette, height=118 + 38 * (len(parts) + 1), left=88, right=20)
+    top = 8 if threshold_logit is None else 36  # for the name of the threshold
+    fig = drawing(palette, height=82 + top + 38 * (len(parts) + 1), left=88, right=20, top=top)
     fig.add_trace(
         {
             "type": "waterfall", "orientation": "h", "width": 0.6, "cliponaxis": False,

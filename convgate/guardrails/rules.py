@@ -152,7 +152,7 @@ def _judge_drift(latest: Observation, opened: Alert | None, settings: Settings) 
         if latest.requests < min_requests or nats <= limit:
             return None
         message = (
-            f"The modes of the last hour differ from the baseline by {nats:.3f} nats, more than {limit:g}"
+            f"The modes of the last hour differ from the baseline by {nats:.3f}, more than {limit:g}"
             f" ({latest.requests:,} requests). Every request is answered as GENERAL until it is below"
             f" {DRIFT_RECOVERY * limit:g}."
         )

@@ -28,8 +28,10 @@ def draw_message(title: str, message: OpenMessage) -> DeltaGenerator:
     number = "your question" if index is None else f"turn {index + 1:,}"
     who = "" if index is None else f" · {literal(turn.speaker, limit=40)}"
     with st.container(gap="xsmall", key="explore-message"):
+        with st.container(key="explore-title"):  # where the sidebar, which names it, is folded
+            st.caption(f"**{literal(title, limit=60)}**")
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="explore-current"):
-            st.caption(f"**{literal(title, limit=60)}** · answering {number}{who}")
+            st.caption(f"answering {number}{who}")
             mode_place = st.container(width="content")
             here = len(message.conversation) if index is None else index
             draw_steps(page, message.conversation, here, partial(_draw_picker, message.conversation, index))
