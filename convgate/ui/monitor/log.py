@@ -156,6 +156,7 @@ def draw_charts(report: GuardrailsReport, settings: Settings) -> None:
         limit = settings.guard.low_confidence_share
         level = Level("Low confidence", points, limit, RECOVERY * limit, is_share=True)
         _draw_level(level, Frame(report.since, report.until, _episodes(report, "low_confidence", "alert")))
+        _draw_errors(report.errors)
     with right:
         st.markdown("**Fallbacks and lost invariants**")
         _draw("fallbacks", fallbacks_figure(bins, frame, palette=palette), words["fallbacks"])
@@ -163,7 +164,6 @@ def draw_charts(report: GuardrailsReport, settings: Settings) -> None:
         _draw("tokens", tokens_figure(bins, frame, palette=palette), words["tokens"])
         st.markdown("**Build time**")
         _draw("latency", latency_figure(bins, frame, palette=palette), words["latency"])
-        _draw_errors(report.errors)
 
 
 def _draw_errors(errors: Sequence[ModeErrors]) -> None:

@@ -202,7 +202,7 @@ def draw_rollout(app: App) -> None:
     """Draw the current rollout, or how to start one."""
     draw_result(page)
     if Rollouts(app.store).current() is None:
-        st.info("No rollout. Start one, and ask for the arm of each session:", icon=":material/stairs:")
+        st.info("No rollout. Start one, and ask for the variant of each session:", icon=":material/stairs:")
         st.code(_START, language="shell")
         st.code(_ROLLOUT_EXAMPLE, language="python")
         return
