@@ -81,7 +81,7 @@ def test_a_planted_signal_is_found_in_conversations_never_seen(signal: str) -> N
     untrained = GateModule.of(trainer.gate.to_gate())
     best = trainer.run()
     decisions = compare_gates(untrained, best, {"third": episodes("third", seed=2, signal=signal)})
-    _, measured = make_verdict(decisions, promise=0.02)
+    _, measured = make_verdict(decisions)
     assert measured.parent["f1"].value < 0.7
     assert measured.metrics["f1"].value > 0.95
     assert trainer.history[-1].validation_loss < 0.2 * trainer.history[0].loss

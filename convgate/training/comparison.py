@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from convgate.gate.promise import read_levels, write_levels
+from convgate.gate.promise import level_of, read_levels, write_levels
 from convgate.gate.rule import Rule
 from convgate.gate.thresholds import Absolute, Anchored, MaxMissed
 from convgate.training.episodes import BATCH_SIZE, Episode, batches
@@ -95,46 +95,29 @@ def _decide(
     return result
 
 
-def keep_promise(
+def match_tokens(
     rule: Rule, parent: Rule, cases: Sequence[CaseDecisions]
 ) -> tuple[Rule, list[CaseDecisions]]:
-    """Return the child's rule, and what both keep of these cases where they just keep the promise.
+    """Return the child's promise with levels that send as many tokens of these cases, and what it keeps.
 
-    A promise is calibrated on the scores of one gate, and those of a child are on another scale. So both are
-    compared at the highest level at which they lose no more than is promised on these cases, and the child
-    takes its parent's levels in the same proportion, until it is calibrated itself. Other rules stay.
+    A promise is calibrated on the scores of one gate, and those of a child are on another scale; so it takes
+    its parent's levels in proportion, until it is calibrated itself. Other rules stay.
     """
-    if not (isinstance(rule, MaxMissed) and isinstance(parent, MaxMissed)):
+    if not (isinstance(rule, MaxMissed) and isinstance(parent, MaxMissed) and rule.max_missed > 0 and cases):
         return rule, list(cases)
-    before = _level([(case.needed, case.parent_reach) for case in cases], rule.max_missed)
-    after = _level([(case.needed, case.child_reach) for case in cases], rule.max_missed)
-    if not before or not after:
-        return rule, list(cases)
-    levels = read_levels(parent.levels) or [(parent.max_missed, parent.max_missed)]
-    scaled = [(promise, min(1.0, level * after / before)) for promise, level in levels]
+    reach, tokens, kept = (
+        np.concatenate([getattr(case, name) for case in cases])
+        for name in ("child_reach", "tokens", "parent_kept")
+    )
+    order = np.argsort(-reach, kind="stable")
+    n_fitting = int(np.count_nonzero(np.cumsum(tokens[order]) <= tokens[kept].sum()))
+    level = float(reach[order][n_fitting - 1]) if n_fitting else 1.0
+    levels = read_levels(parent.levels) or [(rule.max_missed, rule.max_missed)]
+    factor = level / level_of(levels, rule.max_missed)
+    scaled = [(promise, min(1.0, factor * each)) for promise, each in levels]
     return replace(rule, levels=write_levels(scaled)), [
-        replace(
-            case,
-            parent_kept=np.greater_equal(case.parent_reach, before),
-            child_kept=np.greater_equal(case.child_reach, after),
-        )
-        for case in cases
+        replace(case, child_kept=np.greater_equal(case.child_reach, level)) for case in cases
     ]
-
-
-def _level(cases: Sequence[tuple[NDArray[np.bool_], NDArray[np.float64]]], promise: float) -> float:
-    """Return the highest level at which cases lose no more than is promised on average; 0 without any.
-
-    cases: of each, which of its turns are needed and what they reach.
-    """
-    needed = [reach[needed] for needed, reach in cases if needed.any()]
-    if not needed:
-        return 0.0
-    reached = np.concatenate(needed)
-    lost = np.concatenate([np.full(len(turns), 1 / len(turns) / len(needed)) for turns in needed])
-    order = np.argsort(reached, kind="stable")
-    within = int(np.count_nonzero(np.cumsum(lost[order]) <= promise + 1e-12))
-    return float(reached[order][min(within, len(reached) - 1)])
 
 
 def fit_threshold(gate: GateModule, parts: Parts, rule: Rule) -> float | None:

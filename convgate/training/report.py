@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,66 +79,46 @@ class Misses:
 
 @dataclass(frozen=True, slots=True)
 class TrainingVerdict:
-    """Both gates on the held-out cases, each by its rule; a promise at the level that keeps it there.
+    """Both gates on the held-out cases.
 
-    Needed turns that are missed decide; where both miss no more than the promise, or as many, the tokens do.
+    The tokens decide that it takes, in the order in which a gate's rule adds turns, until all that a message
+    needs is sent: no threshold, and so no luck with one, has a part in it.
     """
 
     cases: int
     conversations: int  # those of one group count once
     fixed: int  # turns that the parent had wrong and the child has right
     broken: int  # the other way round
-    misses: Misses
-    promise: float  # share of the needed turns that may be missed, 0…1
-    gain_low: float | None = None  # 95% interval, over conversations, of how much less the child misses or
-    gain_high: float | None = None  # sends; None with fewer than five
+    misses: Misses  # by their rules
+    takes_before: float  # of a message's tokens, the mean, 0…1; 0 where none needs a turn
+    takes_after: float
+    gain_low: float | None = None  # 95% interval of the difference, over conversations
+    gain_high: float | None = None  # None with fewer than five
     folds: int = 0  # of a cross-validation; 0 when one part of the conversations was held out
 
     @property
-    def keeps_promise(self) -> bool:
-        """Whether both miss no more than the promise."""
-        return max(self.misses.missed_before, self.misses.missed_after) <= self.promise
-
-    @property
-    def is_by_tokens(self) -> bool:
-        """Whether the tokens decide."""
-        return self.keeps_promise or self.misses.missed_before == self.misses.missed_after
-
-    @property
     def gain(self) -> Metric:
-        """How much less the child misses or sends, -1…1."""
-        before, after = (
-            (self.misses.tokens_before, self.misses.tokens_after)
-            if self.is_by_tokens
-            else (self.misses.missed_before, self.misses.missed_after)
-        )
-        return Metric(before - after, self.gain_low, self.gain_high)
+        """How much less the child takes, -1…1."""
+        return Metric(self.takes_before - self.takes_after, self.gain_low, self.gain_high)
 
     @property
     def better(self) -> bool:
-        """Whether the child misses or sends less."""
+        """Whether the child takes less."""
         return (self.gain.value or 0.0) > 0
 
     @property
     def activates(self) -> bool:
         """Whether the new version may be activated without asking a person."""
         enough_data = self.conversations >= MIN_COMPARED and not self.folds
-        return self.better and self.gain.excludes_0 and enough_data
+        return self.better and self.gain.excludes_0 and self.broken <= self.fixed and enough_data
 
     def headline(self, parent: str) -> str:
         """Return the verdict and what decided, in a few words."""
         verdict = "Not better" if not self.better else "Better" if self.gain.excludes_0 else "Possibly better"
-        gain = self.gain.value or 0.0
-        change = "fewer" if gain > 0 else "more" if gain else "as many"
-        because = f"it misses {change} needed turns"
-        if self.is_by_tokens:
-            equal = (
-                f"both miss at most {format_share(self.promise)}"
-                if self.keeps_promise
-                else "both miss as many"
-            )
-            because = f"{equal} of the needed turns, and it sends {change} tokens"
-        return f"{verdict} than {parent}: {because}"
+        return (
+            f"{verdict} than {parent}: sending all that a message needs takes"
+            f" {format_share(self.takes_after)} of the tokens (before: {format_share(self.takes_before)})"
+        )
 
     @property
     def sentence(self) -> str:
@@ -161,10 +141,7 @@ class TrainingVerdict:
             f"{format_signed(-100 * self.gain_high, 1)} to {format_signed(-100 * self.gain_low, 1)} points"
         )
         chance = "" if self.gain.excludes_0 else ", so it may be chance"
-        return (
-            f"95% interval of the difference in {'tokens' if self.is_by_tokens else 'missed turns'}:"
-            f" {bounds}{chance}."
-        )
+        return f"95% interval of the difference in these tokens: {bounds}{chance}."
 
 
 _VERDICT, _CHANGES = TypeAdapter(TrainingVerdict), TypeAdapter(tuple[DecisionChange, ...])
@@ -186,9 +163,7 @@ def read_changes(value: object) -> tuple[DecisionChange, ...]:
         return ()
 
 
-def make_verdict(
-    cases: Sequence[CaseDecisions], *, promise: float, folds: int = 0
-) -> tuple[TrainingVerdict, MetricSet]:
+def make_verdict(cases: Sequence[CaseDecisions], *, folds: int = 0) -> tuple[TrainingVerdict, MetricSet]:
     """Return the verdict of at least one case, and what the child's card says: the metrics of both."""
     relevant, parent_kept, child_kept = (
         np.concatenate([getattr(case, name) for case in cases])
@@ -212,8 +187,18 @@ def make_verdict(
         values.append(_values(terms))
         bounds.append(interval(terms, draws))
     spread = difference_interval(before, after, draws)
+    taken, takes = (
+        cluster_sums(np.array([_takes(case, reach) for case, reach in side]), clusters, len(groups))
+        for side in (
+            [(case, case.parent_reach) for case in cases],
+            [(case, case.child_reach) for case in cases],
+        )
+    )
+    ((low, high),) = difference_interval(taken, takes, draws)
     if len(groups) < MIN_FOR_INTERVAL:
         spread = np.full_like(spread, np.nan)
+        low = high = np.nan
+    takes_before, takes_after = (float(np.nan_to_num(ratios(each.sum(axis=0)))[0]) for each in (taken, takes))
     parent, child, gains = (
         {name: Metric.of(*numbers) for name, *numbers in zip(MEASURED, row, *limits.T, strict=True)}
         for row, limits in zip([*values, values[1] - values[0]], [*bounds, spread], strict=True)
@@ -229,12 +214,11 @@ def make_verdict(
         tokens_before=parent["kept_token_share"].value or 0.0,
         tokens_after=child["kept_token_share"].value or 0.0,
     )
+    gain = Metric.of(takes_before - takes_after, -high, -low)
     verdict = TrainingVerdict(
-        len(cases), len(groups), turns["fixed"], turns["broken"], misses, promise, folds=folds
-    )
-    difference = gains["kept_token_share" if verdict.is_by_tokens else "missed"]
-    if difference.low is not None and difference.high is not None:
-        verdict = replace(verdict, gain_low=-difference.high, gain_high=-difference.low)
+        len(cases), len(groups), turns["fixed"], turns["broken"], misses, takes_before, takes_after,
+        gain.low, gain.high, folds,
+    )  # fmt: skip
     measured = MetricSet(
         len(cases),
         len(groups),
@@ -244,6 +228,17 @@ def make_verdict(
         gain=gains,
     )
     return verdict, measured
+
+
+def _takes(case: CaseDecisions, reach: NDArray[np.float64]) -> Terms:
+    """Return (2, 1) the share of the tokens that is sent once all needed turns are, and 1; 0 without any.
+
+    reach: (n,) as of `Rule.reach`: turns of a higher one are sent first.
+    """
+    if not case.needed.any():
+        return np.zeros((2, 1))
+    sent = reach >= reach[case.needed].min()
+    return np.array([[case.tokens[sent].sum() / max(1, case.tokens.sum())], [1.0]])
 
 
 def list_changes(cases: Sequence[CaseDecisions]) -> list[DecisionChange]:

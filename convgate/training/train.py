@@ -13,8 +13,7 @@ from convgate.core.parameters import parameter_values
 from convgate.embedding.base import Encoder
 from convgate.evaluation.judged_cases import EvaluationProgress, count_tokens, silent
 from convgate.gate.rule import Rule
-from convgate.gate.thresholds import MaxMissed
-from convgate.training.comparison import compare_gates, fit_threshold, keep_promise
+from convgate.training.comparison import compare_gates, fit_threshold, match_tokens
 from convgate.training.epochs import Epoch
 from convgate.training.gate_module import GateModule
 from convgate.training.progress import report_run
@@ -116,9 +115,8 @@ def train_version(
             compare = partial(compare_gates, tokens=tokens)
             decisions = _compare(plan, parts, parent, trainer.best, rule, encoder, reporter, compare)
             if decisions:
-                promise = rule.max_missed if isinstance(rule, MaxMissed) else MaxMissed().max_missed
-                rule, decisions = keep_promise(rule, parent.card.rule, decisions)
-                verdict, metrics = make_verdict(decisions, promise=promise, folds=len(parts.folds))
+                rule, decisions = match_tokens(rule, parent.card.rule, decisions)
+                verdict, metrics = make_verdict(decisions, folds=len(parts.folds))
                 changes = list_changes(decisions)
                 measured = {CROSS_VALIDATED if parts.folds else HELD_OUT: metrics}
         reporter("Saving the version", 0, 0)

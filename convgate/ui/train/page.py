@@ -189,8 +189,8 @@ def _draw_version(versions: Versions) -> bool:
     st.text_input("Note", key=NOTE, max_chars=400, placeholder="What is new about it?")
     st.toggle(
         "Activate it when it is better", value=True, key=ACTIVATE, persist_state="session",
-        help="Better: it misses fewer needed turns, or sends fewer tokens where both versions keep the"
-        " promise. The 95% interval has to exclude 0 on 25 held-out conversations; else it waits for you.",
+        help="Better: all that a message needs takes fewer tokens, and no more decisions break than are"
+        " fixed. The 95% interval has to exclude 0 on 25 held-out conversations; else it waits for you.",
     )  # fmt: skip
     return True
 
