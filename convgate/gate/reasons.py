@@ -246,9 +246,9 @@ class GateReasons:
         between = {turn.role for turn in self.turns[early:late]}
         is_answer = self.turns[late].role == "assistant" and "assistant" not in between
         verb = "answers" if is_answer else "continues"
-        also = self._words_of(link.other, row) or "also kept" if sign > 0 else "also dropped"
+        which = self._words_of(link.other, row) if sign > 0 else "which is hardly needed"
         text = f"it {verb} message {{}}" if link.other == early else f"message {{}} {verb} it"
-        return Reason(f"{text}, {also}", turns=(link.other,))
+        return Reason(f"{text}, {which}" if which else text, turns=(link.other,))
 
     def _neighbours(self, row: int) -> Reason | None:
         """Return next to which kept turn one is; None without any."""
@@ -264,7 +264,7 @@ class GateReasons:
         """Return the words that raise the score of a turn that another one without such words names."""
         raises = self.effects.by_kind(1)["content"][other] >= MIN_EFFECT
         quoted = self._quote(other) if raises and not self._quote(row) else None
-        return f"with {quoted.text}" if quoted else ""
+        return f"which has {quoted.text}" if quoted else ""
 
     def _recency(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
         ago, strongest = len(self.kept) - row, next(iter(differences), None)
