@@ -18,7 +18,7 @@ SAME = dict.fromkeys(("lost", "not_given", "lost_actions", "doubled_actions", "r
 def annotator(convgate_home: Path) -> Annotator:
     """An annotator whose two answers are stored."""
     key = add_conversation()
-    annotator = Annotator("Ada", queue=1, seed=1)
+    annotator = Annotator("Ada", queue=1, seed=1, keys={})
     for turn, value in ((1, "relevant"), (3, "unsure")):
         Labels(app_store()).answer(CurrentKey(key, 7), {turn: value}, by="Ada", version=None)
         annotator.labels[key, 7, turn] = value

@@ -19,11 +19,11 @@ import sqlite3
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from http.cookiejar import CookieJar
 from pathlib import Path
-from urllib.parse import parse_qs
 from urllib.request import HTTPCookieProcessor, build_opener
 
 import numpy as np
@@ -45,6 +45,7 @@ _UNDO, _SKIP = 0.04, 0.03  # shares of the clicks
 _ANSWER_SECONDS = 60.0  # without an answer for so long, an annotator reports an error and leaves
 _NEWEST = 6  # turns before each message that the queue asks about
 _ASKS = re.compile(r"Does turn ([\d,]+) matter")
+_WHERE = re.compile(r"^(.*) · Message ([\d,]+)")
 _SAVED = re.compile(r":material/check: (Saved|Undone) [\d:]+(?:, turn ([\d,]+))?")
 
 Place = tuple[str, int, int]  # conversation, message and turn, counted from 0
@@ -58,6 +59,8 @@ class Page:
     saved: tuple[str, str] | None = None  # what the page says about the last action: its kind and turn
     saved_after: float = 0.0  # seconds from the click to these words
     progress: str = ""
+    title: str = ""  # of the conversation, without its signs
+    message: int = -1  # the current one, counted from 0
     asks: int = -1  # about this turn, counted from 0
     problems: list[str] = field(default_factory=list)
 
@@ -65,8 +68,9 @@ class Page:
 class Annotator:
     """A client of the app, and what it was told."""
 
-    def __init__(self, name: str, queue: int, seed: int) -> None:
-        self.name = name
+    def __init__(self, name: str, queue: int, seed: int, keys: Mapping[str, str]) -> None:
+        """keys: of the conversations, by their titles without signs."""
+        self.name, self._keys = name, keys
         self.labels: dict[Place, str] = {}
         self.actions: Counter[str] = Counter()  # confirmed ones
         self.seconds: list[float] = []  # from a click to "Saved", for each answer
@@ -84,7 +88,6 @@ class Annotator:
                 while time.monotonic() < end and "answering.relevant" in page.buttons:
                     await asyncio.sleep(self._random.uniform(*_THINKING))
                     page = await self._act(socket, page)
-            self._query = self._query[self._query.index("queue=") :].partition("&")[0]
             async with self._connect(address, cookies) as socket:
                 self.read_back = (await self._run(socket, None)).progress
         except (WebSocketException, OSError, TimeoutError, KeyError, ValueError) as error:
@@ -101,8 +104,7 @@ class Annotator:
 
     async def _act(self, socket: ClientConnection, page: Page) -> Page:
         """Press a button, and keep what the page confirms."""
-        query = parse_qs(self._query)
-        place: Place = query["conversation"][0], int(query["turn"][0]) - 1, page.asks
+        place: Place = self._keys[page.title], page.message, page.asks
         chance = self._random.random()
         if chance < _UNDO and self._undo and "answering.undo" in page.buttons:
             kind, button, says = "undo", "undo", "Undone"
@@ -152,8 +154,6 @@ class Annotator:
                 kind = received.WhichOneof("type")
                 if kind == "new_session":
                     page = Page()
-                elif kind == "page_info_changed":
-                    self._query = received.page_info_changed.query_string
                 elif kind == "delta":
                     _read_element(received, page, sent)
                 elif (
@@ -169,6 +169,8 @@ def _read_element(message: ForwardMsg, page: Page, sent: float) -> None:
         page.buttons[element.button.id.rpartition("-")[2]] = element.button.id
     elif kind == "progress":
         page.progress = element.progress.text
+    elif kind == "markdown" and (where := _WHERE.search(element.markdown.body)):
+        page.title, page.message = _bare(where[1]), int(where[2].replace(",", "")) - 1
     elif kind == "heading" and (asked := _ASKS.match(element.heading.body)):
         page.asks = int(asked[1].replace(",", "")) - 1
     elif kind == "exception":
@@ -179,19 +181,25 @@ def _read_element(message: ForwardMsg, page: Page, sent: float) -> None:
         page.saved, page.saved_after = (saved[1], saved[2] or ""), time.monotonic() - sent
 
 
-def _fill_home(home: Path) -> int:
-    """Add the samples and a queue about every message of theirs; return the queue's number."""
+def _bare(title: str) -> str:
+    """Return the beginning of a title, which the page may cut, without signs, which it may escape."""
+    return re.sub(r"[\W_]", "", title)[:40]
+
+
+def _fill_home(home: Path) -> tuple[int, dict[str, str]]:
+    """Add the samples and a queue about every message of theirs; return its number, and keys by title."""
     add_samples(home)
     store = Store(home / "convgate.db")
-    items = []
+    items, keys = [], {}
     for row in Conversations(store).find(per_page=200).rows:
         conversation = Conversations(store).get(row.key).conversation
+        keys[_bare(row.title)] = row.key
         for message in conversation.answerable():
             turns = range(max(0, message - _NEWEST), message)
             items += [NewItem(CurrentKey(row.key, message), turn, "audit", "Random.") for turn in turns]
     number = Queues(store).add("Benchmark", items, by="benchmark", seed=0)
     store.close()
-    return number
+    return number, keys
 
 
 def _open_cookies(address: str, log: str) -> str:
@@ -242,8 +250,8 @@ def measure(n_annotators: int, minutes: float) -> dict[str, object]:
     """Return counts, times in seconds, errors, and differences to the database."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        queue = _fill_home(home)
-        annotators = [Annotator(f"annotator {n:02}".replace(" ", "-"), queue, n) for n in range(n_annotators)]
+        queue, keys = _fill_home(home)
+        annotators = [Annotator(f"annotator-{n:02}", queue, n, keys) for n in range(n_annotators)]
         with running_app(home, environment={"CONVGATE_APP_TOKEN": "true"}) as address:
             cookies = _open_cookies(address, (home / "app.log").read_text())
             before = _server_cpu_seconds()
