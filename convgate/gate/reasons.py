@@ -154,7 +154,8 @@ class GateReasons:
 
     @cached_property
     def _names_nothing(self) -> bool:
-        return self.effects.mass < _FEW_RARE
+        rare = (stem for stem in self.effects.stems if stem.isalpha() and is_rare(stem))
+        return self.effects.mass < _FEW_RARE and next(rare, None) is None
 
     def _clauses(self, row: int, sign: int, limit: int, min_effect: float) -> list[Clause]:
         """Return at most `limit` clauses on what raises the score (sign 1) or lowers it, strongest first."""
@@ -191,7 +192,8 @@ class GateReasons:
         for difference in differences:
             if phrase or sign * difference.effect < sign * differences[0].effect / 2:
                 break
-            phrase = _phrase(difference, is_named=self.turns[row].name is not None)
+            if sign > 0 or difference.feature != "turn_instruction":  # against a turn, it would be misread
+                phrase = _phrase(difference, is_named=self.turns[row].name is not None)
         names = {"speaker": self._speaker(row), "writer": _as_text(self.current.turn.speaker)}
         return Reason(phrase.format(**names)) if phrase else None
 
