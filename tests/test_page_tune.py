@@ -125,7 +125,7 @@ def test_labels_are_chosen_by_themselves_and_each_slider_changes_the_metrics(
     fake_encoder: FakeEncoder,
 ) -> None:
     app = open_tune()
-    assert "label 45 more conversations" in [link.proto.label for link in app.main.get("page_link")]
+    assert "80 answers" in [link.proto.label for link in app.main.get("page_link")]
     assert "small[" in table(app)["Precision"][0], "an interval over conversations"
     assert table(app)["Rule"][0] == "Anchored, anchor 0.45, threshold 0.44"
     assert number(app, "Needed turns missed") <= 0.02, "the suggestion is applied"

@@ -40,8 +40,8 @@ STEPS: dict[StepName, str] = {
 _LABELS = ("my labels", "labels")  # what the cards of tuned and trained versions call them
 _WHY_SO_MANY = (
     f"From {MIN_SUGGESTED} labelled conversations on, Tune suggests a threshold, and Train compares a new"
-    f" version with its parent. From {MIN_CONVERSATIONS} on, with a turn that a message needs in each, the promise is"
-    " fitted to your labels. With fewer, all figures are rough."
+    f" version with its parent. From {MIN_CONVERSATIONS} on, with a turn that a message needs in each, the"
+    " promise is fitted to your labels. With fewer, all figures are rough."
 )
 _SUGGESTED = 3  # conversations to label first
 _OFFERED = 200  # of the newest, from which they are taken
