@@ -240,7 +240,8 @@ def test_below_three_conversations_nothing_is_suggested(library: Path) -> None:
     for number_ in (2, 3):
         Conversations(app_store()).delete([conversation_key(number_ - 2)])
     app = open_tune()
-    assert "too few labelled conversations for a suggestion" in page_text(app)
+    assert "as today. For a suggestion, label 1 more conversation." in page_text(app)
+    assert "Nothing to save: the new rule is today's." in page_text(app)
     assert app.button(key="tune.save").disabled
 
 
