@@ -15,7 +15,7 @@ from convgate.gatekeeper.decision import KEEP, SKIP
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.gatekeeper import load_gatekeeper
 from convgate.gatekeeper.rules import PatternRule, RulesError, find_pattern_problem
-from convgate.gatekeeper.rules_file import parse_rules
+from convgate.gatekeeper.rules_file import add_rule, parse_rules
 
 HI = Exchange("Hi")
 
@@ -189,3 +189,10 @@ def test_a_file_that_changes_breaks_or_goes_away_is_followed(
     write_aged(file, "skip_patterns: [{pattern: hi}]", seconds=3)
     assert gatekeeper.decide(HI).rule == "skip_patterns: hi"
     assert gatekeeper.problem is None
+
+
+@pytest.mark.parametrize("text", ["", "# mine", "null", "~\n", "# mine\nnull", "--- \n# mine\n...", "{}"])
+def test_a_rule_is_added_to_any_text_without_rules_and_its_comments_stay(text: str) -> None:
+    added = add_rule(text, "skip_patterns", PatternRule("ping"))
+    assert [rule.pattern for rule in parse_rules(added).skip_patterns] == ["ping"]
+    assert ("# mine" in added) == ("# mine" in text)

@@ -185,7 +185,7 @@ def test_without_labels_other_policies_suggest_what_may_be_missed(monkeypatch: p
     text = page_text(app)
     assert "Missed 0, perhaps 10" in app.button_group(key="errors.kind").options
     assert "suggested by" in text
-    assert "without labels" in text
+    assert "Guesses about" in text
     before = buttons(app, "relevant")
     app = click(app, before[-1])
     answered = gold_answers(app_store())
@@ -193,7 +193,10 @@ def test_without_labels_other_policies_suggest_what_may_be_missed(monkeypatch: p
     assert [current.conversation for current in answered] == [key]
     assert buttons(app, "relevant") == [before[-1], *before[:-1]], "what is labelled stands first"
     assert "Missed 1, perhaps 9" in app.button_group(key="errors.kind").options
-    assert "1 labelled error. Guesses about" in page_text(app)
+    counts = "1 message: 1 of 1 needed turn missed"
+    for shown in (app, open_errors(data=LABELS)):
+        assert counts in page_text(shown).replace(":\u2060", ":"), "the same in both views"
+    assert "Guesses about" in page_text(app)
     assert address(app) == {"data": LIBRARY}
     assert address(open_errors()) == {"data": LABELS}
 
@@ -205,8 +208,7 @@ def test_errors_are_shown_while_others_are_decided(monkeypatch: pytest.MonkeyPat
     summary = "Guesses about 12 messages"
     assert summary in page_text(open_errors())
     st.cache_resource.clear()
-    monkeypatch.setattr(results, "_FIRST", 0)
-    monkeypatch.setattr(results, "_LATER", 0)
+    monkeypatch.setattr(results, "_SECONDS", 0)
     rerun, runs = st.rerun, []
     monkeypatch.setattr("streamlit.rerun", lambda: runs.append(1))
     app = open_errors()

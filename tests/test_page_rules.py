@@ -215,6 +215,15 @@ def test_the_form_writes_a_rule_that_finds_whole_words(keys: dict[str, str]) -> 
         add(app, phrase, is_pattern=True)
         assert app.error, phrase
         assert editor(app) == before
+        assert app.text_input(key=PHRASE).value == phrase, "what was refused can be corrected"
+    app.text_area(key=TEXT).set_value("skip_patterns: [")
+    click(app, "rules.save")
+    assert not rules_file().exists(), "what was typed last is checked, not what was drawn"
+    write(app, "# mine")
+    add(app, "build")
+    assert editor(app).startswith("# mine\nskip_patterns:")
+    assert app.text_input(key=PHRASE).value == ""
+    before = editor(app)
     click(app, "rules.save")
     assert rules_file().read_text() == before
 

@@ -125,7 +125,7 @@ def test_labels_are_chosen_by_themselves_and_each_slider_changes_the_metrics(
     fake_encoder: FakeEncoder,
 ) -> None:
     app = open_tune()
-    assert "label 45 more conversations" in [link.proto.label for link in app.main.get("page_link")]
+    assert "80 answers" in [link.proto.label for link in app.main.get("page_link")]
     assert "small[" in table(app)["Precision"][0], "an interval over conversations"
     assert table(app)["Rule"][0] == "Anchored, anchor 0.45, threshold 0.44"
     assert number(app, "Needed turns missed") <= 0.02, "the suggestion is applied"
@@ -240,7 +240,8 @@ def test_below_three_conversations_nothing_is_suggested(library: Path) -> None:
     for number_ in (2, 3):
         Conversations(app_store()).delete([conversation_key(number_ - 2)])
     app = open_tune()
-    assert "too few labelled conversations for a suggestion" in page_text(app)
+    assert "as today. For a suggestion, label 1 more conversation." in page_text(app)
+    assert "Nothing to save: the new rule is today's." in page_text(app)
     assert app.button(key="tune.save").disabled
 
 

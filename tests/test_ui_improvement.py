@@ -39,7 +39,11 @@ def label(n_conversations: int) -> None:
     ("improvement", "following"),
     [
         (Improvement(), "label"),
-        (Improvement(conversations=48), "label"),
+        (Improvement(conversations=48, first={"a": "A"}), "label"),
+        (Improvement(conversations=48, first={"a": "A"}, waiting="mine"), "compare"),
+        (Improvement(conversations=48), "train"),
+        (Improvement(conversations=2), None),
+        (Improvement(conversations=48, trained=True), None),
         (Improvement(conversations=49), "threshold"),
         (Improvement(conversations=49, tuned=True), "train"),
         (Improvement(conversations=49, tuned=True, waiting="mine"), "compare"),
@@ -79,9 +83,17 @@ def test_labels_and_versions_say_how_far_one_is(app: App) -> None:
     assert read_improvement(app).waiting is None, "it was decided not to activate it"
 
 
+def test_a_library_without_more_conversations_says_that_some_are_missing(app: App) -> None:
+    label(2)
+    improvement = read_improvement(app)
+    assert (improvement.next, improvement.words) == (None, "6 answers")
+    assert "To trust a result takes 47 more conversations: add some." in page_text(open_page("Tune"))
+
+
 @pytest.mark.parametrize("page", ["Tune", "Train", "Versions"])
 def test_one_button_is_primary_and_warnings_are_no_boxes(app: App, page: str) -> None:
     label(1)
+    add_conversation(*[Turn.of("user", f"other {turn}") for turn in range(4)], title="Other")
     shown = open_page(page)
     assert [one.key for one in shown.button if one.proto.type == "primary"] == ["improvement.next"]
     assert not shown.warning

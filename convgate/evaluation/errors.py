@@ -128,13 +128,9 @@ class ErrorReport:
         messages = pluralize(self.messages, "message")
         tokens = f"{sum(error.tokens for error in needless):,} of {pluralize(self.tokens, 'token')}"
         if self.is_suggested:
-            guesses = [error for error in self.errors if error.against]
-            n_missed = sum(error.kind == "missed" for error in guesses)
-            n_labelled = len(self.errors) - len(guesses)
-            labelled = f"{pluralize(n_labelled, 'labelled error')}. " if n_labelled else ""
             return (
-                f"{labelled}Guesses about {messages} without labels: {pluralize(n_missed, 'turn')} dropped"
-                f" that {HYBRID} or {LAST_EXCHANGE} suggests; {len(guesses) - n_missed:,} sent that {HYBRID}"
+                f"Guesses about {messages}: {pluralize(len(missed), 'turn')} dropped"
+                f" that {HYBRID} or {LAST_EXCHANGE} suggests; {len(needless):,} sent that {HYBRID}"
                 f" ranks low, {tokens}."
             )
         return (

@@ -66,9 +66,10 @@ def add_rule(text: str, name: str, rule: PatternRule) -> str:
     yaml.preserve_quotes, yaml.width = True, 2 * MAX_BYTES
     yaml.indent(mapping=2, sequence=4, offset=2)
     lists, output = yaml.load(text), StringIO()
-    if lists is None:  # nothing, or comments
+    if lists is None:  # nothing, comments, or a null, which cannot stand before the lists
         lists = {}
-        output.write(text)
+        comments = (line for line in text.splitlines() if line.strip()[:1] in ("", "#"))
+        output.writelines(f"{line}\n" for line in comments)
     if lists.get(name) is None:
         lists[name] = []
     entry: dict[str, str] = {"pattern": SingleQuotedScalarString(rule.pattern)}

@@ -71,7 +71,7 @@ class ErrorsState(PageState):
     page: int = 1
 
 
-page = Address("errors", ErrorsState)
+page = Address("errors", ErrorsState, bare=True)  # labels, when there are some by then
 
 
 def draw_page(app: App) -> None:
@@ -102,7 +102,12 @@ def draw_page(app: App) -> None:
     policy = scoring.load_gate(app, state.version)
     errors = drop_answered(app, compute_errors(app, data, policy))
     draw_result(page)
-    st.markdown(f"##### {literal(errors.report.summary)}")
+    summary = errors.report.summary
+    if data == LIBRARY and LABELS in available:  # what is labelled comes first
+        own = compute_errors(app, LABELS, policy)
+        summary = f"My labels: {own.report.summary} {summary}"
+        errors = own.before(errors)
+    st.markdown(f"##### {literal(summary)}")
     if errors.progress is not None:
         done, total = errors.progress
         st.progress(done / total, "More messages are being decided.")

@@ -34,7 +34,7 @@ LIBRARY = "@library"
 MAX_MESSAGES = 50
 """Messages without labels that are decided about: the last ones of the newest conversations."""
 
-_FIRST, _LATER = 0.15, 1.0  # seconds of work before errors are shown, at first and then
+_SECONDS = 1.0  # of work before errors are shown; sooner at first, as soon as a needed turn is missed
 _CASES = 20  # of a conversation, decided at a time
 _MAX_DECIDED = 5_000  # messages whose decisions are kept
 
@@ -55,6 +55,11 @@ class Errors:
     report: ErrorReport
     labelled: Mapping[str, Labelled]  # by the conversation's id in cases
     progress: tuple[int, int] | None = None  # parts that are decided, of how many; None: all
+
+    def before(self, other: Errors) -> Errors:
+        """Return these errors, and then the others, with the others' counts."""
+        report = replace(other.report, errors=[*self.report.errors, *other.report.errors])
+        return Errors(report, {**self.labelled, **other.labelled}, other.progress or self.progress)
 
     def place(self, case: Case) -> CurrentKey | None:
         """Return what identifies a case's message in the library; None where it is not there."""
@@ -79,7 +84,7 @@ def compute_errors(app: App, data: str, policy: GatePolicy) -> Errors:
     judged = _judged(f"{key} {decider}")
     selector, decided = scoring.silent_selector(app, policy), _decided(decider)
     began, place = time.monotonic(), st.empty()
-    limit, is_first = (_LATER, False) if judged else (_FIRST, True)
+    has_something = bool(judged)
     while (number := len(judged)) < len(parts):
         each, cases, n_newest = parts[number]
         progress = partial(_draw_encoding, place)
@@ -87,10 +92,8 @@ def compute_errors(app: App, data: str, policy: GatePolicy) -> Errors:
         judged[number] = list(
             judge_messages(each.conversation, cases, decide, policy.encoder, n_newest=n_newest)
         )
-        if is_first and any((each.judged.needed & ~each.judged.kept).any() for each in judged[number]):
-            is_first = False  # there is something to show
-        seconds = time.monotonic() - began
-        if seconds > _LATER or (seconds > limit and not is_first):
+        is_missed = any((each.judged.needed & ~each.judged.kept).any() for each in judged[number])
+        if time.monotonic() - began > _SECONDS or (is_missed and not has_something):
             break
     place.empty()
     messages = [message for number in range(len(judged)) for message in judged[number]]
@@ -101,21 +104,14 @@ def compute_errors(app: App, data: str, policy: GatePolicy) -> Errors:
 
 
 def drop_answered(app: App, errors: Errors) -> Errors:
-    """Return the errors without those that a gold label contradicts.
-
-    Suggestions that it confirms are labelled errors, and stand first.
-    """
-    gold = gold_answers(app.store)
-
-    left = []
+    """Return the errors without those that a gold label contradicts, and without answered suggestions."""
+    gold, left = gold_answers(app.store), []
     for error in errors.report.errors:
         place = errors.place(error.case)
         answer = gold.get(place, {}).get(error.index, "unsure") if place else "unsure"
-        if answer == "unsure":
+        confirms = answer == ("relevant" if error.kind == "missed" else "not_relevant")
+        if answer == "unsure" or (confirms and not error.against):
             left.append(error)
-        elif answer == ("relevant" if error.kind == "missed" else "not_relevant"):
-            left.append(replace(error, against=()))
-    left.sort(key=lambda error: bool(error.against))
     return replace(errors, report=replace(errors.report, errors=left))
 
 
@@ -147,14 +143,14 @@ def _decide(
     """Return what is sent for a message, decided once."""
     question = current.turn.text if current.index is None else ""
     key = f"{changes} {history.start} {history.stop} {question}"
-    if key not in decided:
+    if (decisions := decided.get(key)) is None:
         if len(decided) >= _MAX_DECIDED:
             decided.clear()
         turns = history.conversation.turns[: history.stop]
         with_modes = selector.settings.budget.tokens is not None
         selector.encode(turns, partial(progress, "Encoding turns"), with_modes=with_modes)
-        decided[key] = selector.select_current(current, history).decisions
-    return decided[key]
+        decisions = decided[key] = selector.select_current(current, history).decisions
+    return decisions
 
 
 def _changes(labelled: Labelled) -> str:

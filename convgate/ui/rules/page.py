@@ -249,7 +249,7 @@ def draw_editor(draft: RulesDraft) -> None:
     is_broken = bool(draft.file.problem or draft.problems)
     with st.expander(title, icon=":material/rule:", expanded=is_broken or draft.is_changed):
         if not is_broken:
-            _draw_form(draft)
+            _draw_form()
         _draw_buttons(draft)
         if draft.file.problem:
             st.error(literal(draft.file.problem, ltr=True), icon=":material/error:")
@@ -265,9 +265,9 @@ def draw_editor(draft: RulesDraft) -> None:
             st.caption(f":material/draft: {literal(str(draft.file.path))}")
 
 
-def _draw_form(draft: RulesDraft) -> None:
+def _draw_form() -> None:
     """Draw the form that adds a rule to the draft."""
-    with st.form("rules.form", border=False, clear_on_submit=True):
+    with st.form("rules.form", border=False):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.segmented_control(
                 "Exchanges with it are", list(OUTCOMES), default="skip_patterns", required=True,
@@ -275,9 +275,7 @@ def _draw_form(draft: RulesDraft) -> None:
             )  # fmt: skip
             st.text_input("Words in the message", key=PHRASE, max_chars=MAX_PATTERN, placeholder="ping")
             st.text_input("Reason", key=REASON, max_chars=MAX_REASON, placeholder="says nothing lasting")
-            st.form_submit_button(
-                "Add", icon=":material/add:", on_click=run_action, args=(page, partial(_add, draft))
-            )
+            st.form_submit_button("Add", icon=":material/add:", on_click=run_action, args=(page, _add))
         st.checkbox("The words are a regular expression", key=IS_PATTERN)
 
 
@@ -285,7 +283,7 @@ def _draw_buttons(draft: RulesDraft) -> None:
     with st.container(horizontal=True, gap="xsmall"):
         st.button(
             "Save", key="rules.save", type="primary", icon=":material/save:", on_click=run_action,
-            args=(page, partial(_save, draft)),
+            args=(page, partial(_save, draft.file)),
             disabled=bool(draft.file.problem or draft.problems) or not draft.is_changed,
         )  # fmt: skip
         st.button(
@@ -321,32 +319,36 @@ def _set_draft(text: str | None = None) -> None:
         st.session_state[DRAFT] = text
 
 
-def _add(draft: RulesDraft) -> ActionResult:
+def _add() -> ActionResult:
     """Add the rule of the form to the draft, and show what it changes. Raises RulesError."""
-    values = st.session_state
+    values = st.session_state  # arguments would have the text of before the last keystrokes
+    parse_rules(values[TEXT])
     pattern = values[PHRASE].strip()
     if not values[IS_PATTERN]:
-        pattern = find_words(pattern)
-    text = add_rule(draft.text, values["rules.outcome"], PatternRule(pattern, values[REASON].strip()))
+        pattern = to_pattern(pattern)
+    text = add_rule(values[TEXT], values["rules.outcome"], PatternRule(pattern, values[REASON].strip()))
     parse_rules(text)  # raises for one that is there already
     _set_draft(text)
+    values[PHRASE] = values[REASON] = ""
     page.change(look="changes")
     return ActionResult("Added. Look at what it changes, and save it.")
 
 
-def find_words(phrase: str) -> str:
+def to_pattern(phrase: str) -> str:
     r"""Return a regular expression that finds the phrase, in whole words where its ends are such.
 
-    >>> find_words("ping"), find_words("+1")
+    >>> to_pattern("ping"), to_pattern("+1")
     ('\\bping\\b', '\\+1\\b')
     """
     ends = [r"\b" if re.match(r"\w", letter, re.ASCII) else "" for letter in (phrase[:1], phrase[-1:])]
     return f"{ends[0]}{re2.escape(phrase)}{ends[1]}" if phrase else ""
 
 
-def _save(draft: RulesDraft) -> ActionResult:
-    """Write the text to the file, and discard the draft, which it has."""
-    save(draft.file, draft.text.encode())
+def _save(file: EditorFile) -> ActionResult:
+    """Write the text to the file, and discard the draft, which it has. Raises RulesError."""
+    text: str = st.session_state[TEXT]
+    parse_rules(text)
+    save(file, text.encode())
     _set_draft()
     return ActionResult("Saved. Agents use these rules now.")
 

@@ -21,6 +21,7 @@ from convgate.labels.agreement import training_warnings
 from convgate.labels.gold import gold_answers, labels_digest
 from convgate.labels.weekly_agreement import calibration
 from convgate.store import Store
+from convgate.training.split import MIN_CONVERSATIONS as MIN_SUGGESTED
 from convgate.ui.shared.explore_state import page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.label_sources import MIN_CONVERSATIONS
@@ -38,8 +39,9 @@ STEPS: dict[StepName, str] = {
 
 _LABELS = ("my labels", "labels")  # what the cards of tuned and trained versions call them
 _WHY_SO_MANY = (
-    f"To fit the promise to your labels takes {MIN_CONVERSATIONS} conversations with a turn that a message"
-    " needs. With fewer, all figures are rough."
+    f"From {MIN_SUGGESTED} labelled conversations on, Tune suggests a threshold, and Train compares a new"
+    f" version with its parent. From {MIN_CONVERSATIONS} on, with a turn that a message needs in each, the"
+    " promise is fitted to your labels. With fewer, all figures are rough."
 )
 _SUGGESTED = 3  # conversations to label first
 _OFFERED = 200  # of the newest, from which they are taken
@@ -64,20 +66,27 @@ class Improvement:
         return max(0, MIN_CONVERSATIONS - self.conversations)
 
     @property
+    def can_label(self) -> bool:
+        """Whether more conversations are missing, and the library has some; an empty one wants them first."""
+        return bool(self.missing and (self.first or not self.conversations))
+
+    @property
     def words(self) -> str:
-        """What is missing, or how much is labelled."""
-        if self.missing:
+        """What is missing and can be labelled, or how much is labelled."""
+        if self.can_label:
             return f"label {pluralize(self.missing, 'more conversation')}"
-        return f"{self.answers:,} answers"
+        return pluralize(self.answers, "answer")
 
     @property
     def next(self) -> StepName | None:
         """The step to take now; None when all are taken."""
-        if self.missing:
-            return "label"
         if self.waiting:
             return "compare"
-        return "threshold" if not self.tuned else "train" if not self.trained else None
+        if self.can_label:
+            return "label"
+        if not self.tuned and not self.missing:  # with fewer, no promise is fitted that could be saved
+            return "threshold"
+        return "train" if not self.trained and self.conversations >= MIN_SUGGESTED else None
 
     def is_next(self, step: StepName) -> bool:
         """Return whether the page of a step is the one to work on now."""
@@ -86,7 +95,7 @@ class Improvement:
     def is_done(self, step: StepName) -> bool:
         """Return whether nothing is left to do about a step."""
         done: dict[StepName, bool] = {
-            "label": not self.missing,
+            "label": not self.can_label,
             "threshold": self.tuned,
             "train": self.trained,
             "compare": self.activated and not self.waiting,
@@ -178,11 +187,14 @@ def _draw_next(step: StepName, improvement: Improvement) -> None:
 
 
 def _draw_missing(improvement: Improvement, here: StepName) -> None:
-    """Draw where to begin, while it takes more to trust a result."""
-    if not improvement.missing or not improvement.first:
+    """Draw where to begin, while it takes more to trust a result, or that the library has no more."""
+    if not improvement.missing:
         return
+    words = "To trust a result, label first:"
+    if not improvement.first:
+        words = f"To trust a result takes {pluralize(improvement.missing, 'more conversation')}: add some."
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="improvement-missing"):
-        st.markdown("To trust a result, label first:", width="content", help=_WHY_SO_MANY)
+        st.markdown(words, width="content", help=_WHY_SO_MANY)
         for key, title in improvement.first.items():
             label = literal(title, limit=26)
             if here == "label":  # a link of a page to itself is not followed

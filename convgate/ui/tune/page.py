@@ -153,7 +153,7 @@ def draw_curve(results: TuneResults, promise: float) -> None:
     row = curve.row_for(promise) if curve is not None else None
     mark = None
     if curve is not None and row is not None:
-        name = f"<b>{format_share(promise)}</b> of the needed turns missed"
+        name = f"<b>{format_share(float(curve.missed[row]))}</b> of the needed turns missed"
         mark = AnswerMark(name, float(curve.kept_token_share[row]), float(curve.answerable[row]))
     figure = answer_curve_figure(
         curve, today=_mark("today", results.today), new=_mark("new", results.new), promise=mark,
@@ -180,16 +180,23 @@ def _click(results: TuneResults) -> None:
 def _draw_sentences(results: TuneResults, promise: float, labels: str) -> None:
     """Draw what today's settings do, what the new ones would, why none are suggested, and the promise."""
     new, today = results.new, results.today
-    changes = f"{new.sentence}." if not new.choice.same(today.choice) else "as today."
+    changes = f"{new.sentence}."
+    if new.choice.same(today.choice):
+        changes = "as today."
+    elif np.array_equal(new.kept, today.kept):
+        changes = "the same decisions on these labels as today."
     st.markdown(
         f"**Today:** {literal(today.sentence)}.  \n**New:** {literal(changes)} {_why_none(results, promise)}"
     )
-    line = (
-        f" At the dashed line these labels miss {format_share(promise)}; to promise that for new"
-        " conversations takes a margin, so such a setting is further right."
-    )
-    has_line = results.curve is not None and isinstance(new.choice.rule, MaxMissed)
-    st.caption(f"Measured on {literal(labels)}.{line if has_line else ''}")
+    line, curve = "", results.curve
+    row = curve.row_for(promise) if curve is not None and isinstance(new.choice.rule, MaxMissed) else None
+    if curve is not None and row is not None:
+        line = (
+            f" At the dashed line these labels miss {format_share(float(curve.missed[row]))}; to promise at"
+            f" most {format_share(promise)} for new conversations takes a margin, so such a setting is"
+            " further right."
+        )
+    st.caption(f"Measured on {literal(labels)}.{line}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.select_slider(
             "Lose at most this share of the needed turns", sorted({0.0, *PROMISES, promise}), width=340,
@@ -207,13 +214,13 @@ def _draw_sentences(results: TuneResults, promise: float, labels: str) -> None:
 def _why_none(results: TuneResults, promise: float) -> str:
     """Return why nothing is suggested, or nothing that these labels were fitted on."""
     rule, n_asked = results.new.choice.rule, Losses(results.scored).conversations
-    if results.scored.conversations < MIN_CONVERSATIONS:
-        return "There are too few labelled conversations for a suggestion."
+    if (missing := MIN_CONVERSATIONS - results.scored.conversations) > 0:
+        return f"For a suggestion, label {pluralize(missing, 'more conversation')}."
     if isinstance(rule, MaxMissed):
         wanted = min_conversations(promise) if promise else math.inf
         if n_asked < wanted < math.inf:
-            missing = pluralize(int(wanted) - n_asked, "more conversation")
-            return f"To fit this promise to these labels, label {missing}."
+            more = pluralize(int(wanted) - n_asked, "more conversation")
+            return f"To fit this promise to these labels, label {more}."
         return ""
     if not n_asked:
         return "No message here needs a turn, so nothing can be suggested yet."

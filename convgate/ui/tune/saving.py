@@ -71,13 +71,14 @@ def draw_saving(settings: NewSettings, *, is_next: bool) -> None:
             "Save as a version", key="tune.save", icon=":material/save:", on_click=_save, args=(settings,),
             type="primary" if is_next else "secondary", disabled=not changed,
             help=f"The weights of {literal(settings.policy.version)} with the rule"
-            f" {literal(settings.choice.describe())}. Not active until you activate it."
-            if changed else "Nothing to save: these are today's settings.",
+            f" {literal(settings.choice.describe())}. Not active until you activate it.",
         )  # fmt: skip
         st.text_input(
             "Name", key=NAME, placeholder="Name: the date, if empty", max_chars=64,
             label_visibility="collapsed", width=260,
         )  # fmt: skip
+    if not changed:
+        st.caption("Nothing to save: the new rule is today's. Choose another share, or set the rule by hand.")
     if settings.choice.limits != NO_LIMITS:
         st.caption("A version has no min and max number of turns; the settings file below has them.")
     draw_result(settings.page)
