@@ -139,10 +139,15 @@ def test_a_typed_question_is_decided(open_explore: Open) -> None:
     assert (rows[-1]["text"], rows[-1]["turn"]) == ("write the fibonacci function again", -1)
     assert rows[3]["state"] == "kept"
     assert "answering your question" in page_text(app)
-    assert app.chat_input(key=QUESTION).placeholder == "write the fibonacci function again"
+    assert app.chat_input(key=QUESTION).proto.value == "write the fibonacci function again", "to be changed"
+    assert not check(app.run()).chat_input(key=QUESTION).proto.set_value, "what is typed since stays"
+    app.chat_input(key=QUESTION).set_value("write the fibonacci function again").run()
+    assert app.chat_input(key=QUESTION).proto.value == "write the fibonacci function again", "not emptied"
     check(app.button(key="explore.previous").click().run())
     assert turns_before(app) == "7", "back to the last message"
-    assert app.chat_input(key=QUESTION).placeholder == TURNS[-1].text
+    assert app.chat_input(key=QUESTION).proto.value == TURNS[-1].text
+    check(app.chat_input(key=QUESTION).set_value(TURNS[-1].text).run())
+    assert turns_before(app) == "7", "the message itself is no question"
 
 
 @pytest.mark.parametrize(
@@ -475,6 +480,8 @@ def test_how_sure_the_gate_is_is_said_in_plain_words(open_explore: Open, convgat
     versions.add(trained_gate(), draft, name="measured")
     app = open_explore(selected="4", policy="gate@measured")
     assert "Measured on 2 sets: 0.3% to 3.7% of what is needed was lost" in page_text(app)
+    for other in ({"rule": "top_k"}, {"budget": "5000"}):
+        assert "Measured on" not in page_text(open_explore(selected="4", policy="gate@measured", **other))
 
 
 def test_a_question_that_is_too_long_is_kept_in_the_field(open_explore: Open) -> None:
@@ -518,9 +525,18 @@ def test_the_promise_of_the_version_is_short_in_the_address(open_explore: Open) 
     before = promised_share(app)
     check(app.select_slider(key="explore.promise").set_value("5%").run())
     assert app.query_params["rule"] == "max_missed,max_missed=0.05"
+    assert app.button(key="explore.reset").label == "Back to the version's 2%"
     reopened = open_page("Explore", **address(app))
     assert states(reopened) == states(app)
     assert promised_share(reopened) == promised_share(app) == before, "with the levels of the version"
+
+
+def test_another_conversation_opens_with_the_rule_of_the_version(open_explore: Open) -> None:
+    app = open_explore(rule="top_k,k=1", policy="gate")
+    other = add_conversation(*TURNS[:-2], title="Other")
+    app = go_back(app, conversation=other)
+    assert "rule" not in address(app)
+    assert app.button(key="explore.reset").disabled
 
 
 @pytest.mark.usefixtures("promise_of_version")

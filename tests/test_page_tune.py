@@ -36,6 +36,7 @@ from tests.page_app import (
     click,
     open_page,
     page_text,
+    turn_table,
     use_encoder,
 )
 from tests.page_app import downloads as downloads
@@ -223,6 +224,21 @@ def test_the_promise_suggests_a_threshold_whose_changes_open_in_explore() -> Non
     turn = re.search(r"Turn (\d+) for", links[0]["label"])
     assert turn
     assert any(item.value == f"Turn {turn[1]}" for item in other.subheader)
+
+
+def test_a_promise_by_hand_has_the_levels_of_the_version_here_and_in_explore(library: Path) -> None:
+    versions = Versions(library)
+    parameters = {"max_missed": 0.02, "levels": "0.02:0.001 0.5:0.3", "fitted_on": "some labels"}
+    draft = Draft(threshold_rule="max_missed", threshold_parameters=parameters)
+    versions.add(trained_gate(seed=5), draft, name="promise")
+    app = open_tune(version="gate@promise", rule="max_missed,max_missed=0.5")
+    rows = [str(item.value) for item in app.markdown if "by the labels, message" in str(item.value)]
+    links = explore_links(app)
+    assert len(links) == len(rows) > 0
+    for link, row in zip(links, rows, strict=True):
+        explore = open_page("Explore", **dict(parse_qsl(link["query"])))
+        data = turn_table(explore)
+        assert (data["rows"][data["selected"]]["state"] == "kept") == ("↑" in row)
 
 
 @pytest.mark.usefixtures("library")

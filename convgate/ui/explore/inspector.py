@@ -151,9 +151,12 @@ def _describe_sureness(app: App, state: ExploreState, outcome: PolicyOutcome, se
     if outcome.version in (None, UNTRAINED) or decision.score is None:
         return ""
     sentences = [f"{format_share(decision.score)} likely to be needed."]
-    if (share := outcome.lost_from(selected)) is not None and not decision.forced:
+    is_limited = outcome.selection.budget is not None
+    if (share := outcome.lost_from(selected)) is not None and not decision.forced and not is_limited:
         limit = f"“lose at most {format_percent(min(share, _MAX_PROMISE))}”"
         sentences.append(f"Kept up to {limit}." if decision.kept else f"Dropped from {limit} on.")
+    if is_limited or outcome.choice is None or outcome.own is None or not outcome.choice.same(outcome.own):
+        return " ".join(sentences)  # another rule was not measured
     version = find_version(app.settings, read_policy(state.policy).version)
     metrics = version.card.metrics.values() if isinstance(version, Version) else ()
     measured = (each.metrics.get("missed") for each in metrics)

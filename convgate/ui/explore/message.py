@@ -13,10 +13,11 @@ from convgate.ui.shared.explore_state import page
 from convgate.ui.shared.page_state import LONGEST_QUESTION
 from convgate.ui.shared.picker import answer, draw_steps
 from convgate.ui.shared.scoring import OpenMessage
-from convgate.ui.shared.session_state import put
+from convgate.ui.shared.session_state import has_arrived, put
 from convgate.ui.shared.text import literal
 
 PICKER, QUESTION = "explore.turn.picked", "explore.asked"
+_FILLED = "explore.asked.filled"  # the message whose text the field was given
 _TOO_LONG = "explore.asked.too_long"  # characters of a question that was not asked
 _OFFERED = 400  # messages of the picker, around the current one
 _EXCERPT = 1_000  # characters of the message; the transcript has all of it
@@ -36,9 +37,10 @@ def draw_message(title: str, message: OpenMessage) -> DeltaGenerator:
             here = len(message.conversation) if index is None else index
             draw_steps(page, message.conversation, here, partial(_draw_picker, message.conversation, index))
         text = (turn.text or turn.scored_text).strip()
+        _fill(text, message)
         st.chat_input(
             writable(truncate(text, _EXCERPT)) or "This message has no text.",
-            key=QUESTION, on_submit=_ask,
+            key=QUESTION, on_submit=_ask, args=(text,),
         )  # fmt: skip
         if count := st.session_state.pop(_TOO_LONG, 0):
             st.warning(
@@ -74,8 +76,19 @@ def _pick() -> None:
         answer(page, turn)
 
 
-def _ask() -> None:
+def _fill(text: str, message: OpenMessage) -> None:
+    """Have the field hold the text, to be changed; one that is too long to ask is its placeholder."""
+    is_filled = st.session_state.get(_FILLED) == message.labelled and not has_arrived()
+    if not is_filled and _TOO_LONG not in st.session_state:
+        st.session_state[QUESTION] = writable(text) if len(text) <= LONGEST_QUESTION else ""
+    st.session_state[_FILLED] = message.labelled
+
+
+def _ask(text: str) -> None:
     question = (st.session_state[QUESTION] or "").strip()
+    st.session_state.pop(_FILLED, None)  # the browser has emptied the field
+    if question == writable(text):
+        return
     if len(question) > LONGEST_QUESTION:
         st.session_state[QUESTION], st.session_state[_TOO_LONG] = question, len(question)
     elif question:

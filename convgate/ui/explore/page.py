@@ -169,7 +169,12 @@ def draw_slider(outcome: PolicyOutcome, state: ExploreState) -> None:
                 "Turns that score at least this are kept. Moving it replaces the rule.",
             )  # fmt: skip
         if outcome.own is not None:
-            _controls(outcome.own).draw_reset()
+            rule = outcome.own.rule
+            own = format_percent(rule.max_missed) if isinstance(rule, MaxMissed) else "rule"
+            _controls(outcome.own).draw_reset(
+                f"Back to the version's {own}",
+                "The rule is not the version's own. Opening another conversation resets it, too.",
+            )
         draw_view(outcome)
         draw_details(outcome)
 
@@ -228,4 +233,4 @@ def _move(outcome: PolicyOutcome, key: str) -> None:
 
 
 def _controls(own: ThresholdSettings) -> RuleControls:
-    return RuleControls(page, own, is_short=True)
+    return RuleControls(page, own, version=own)

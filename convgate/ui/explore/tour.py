@@ -10,7 +10,7 @@ from convgate.ui.shared.frame import App
 from convgate.ui.shared.samples import load_samples
 
 STEPS = {
-    "question": "Ask something else: type “Write a test for the Fibonacci function” into the field below.",
+    "question": "Ask something else: replace the message below by “Write a test for the Fibonacci function”.",
     "selected": "Other turns are kept now. Click a turn to read why it is kept or dropped.",
     "choice": "Move the slider to the right: fewer turns are kept, and more of what is needed is missed.",
     "listed": "Choose “As sent”: exactly these messages go to the model.",

@@ -31,7 +31,9 @@ class ExploreState(PageState):
 
     selected: int | None = param(None, TURN, of_conversation=True)
     policy: str = param(GatePolicy.name, POLICY_OPTION)
-    choice: ThresholdSettings | None = param(None, THRESHOLD_SETTINGS, name="rule")  # noqa: RUF009  # None: the gate's own rule
+    choice: ThresholdSettings | None = param(  # noqa: RUF009  # None: the gate's own rule
+        None, THRESHOLD_SETTINGS, name="rule", of_conversation=True
+    )
     budget: int | None = param(None, number(0, MAX_BUDGET))  # tokens; None: as the settings have it
     listed: str = param("all", one_of(LISTED), name="list", of_conversation=True, on="Explore")
     page: int = param(1, of_conversation=True)  # of the invariants

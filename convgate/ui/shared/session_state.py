@@ -34,13 +34,18 @@ def drawn_page() -> str | None:
     return title
 
 
+def has_arrived() -> bool:
+    """Return whether this run draws a page that was opened or gone back to, so that its controls are new."""
+    arrived: bool = st.session_state.get(_ARRIVED, True)
+    return arrived
+
+
 def put(key: str, value: Any) -> None:
     """Set the value of the control `key` before it is drawn, unless it has that value already.
 
     After a change of pages it is set in any case, because the control is a new one.
     """
-    arrived = st.session_state.get(_ARRIVED, True)
-    if arrived or key not in st.session_state or st.session_state[key] != value:
+    if has_arrived() or key not in st.session_state or st.session_state[key] != value:
         st.session_state[key] = value
 
 

@@ -164,8 +164,8 @@ class RuleControls:
     """The controls of a page's threshold settings: the field `choice` of its state, None for the own ones."""
 
     page: Address[Any]
-    own: ThresholdSettings  # of the version
-    is_short: bool = False  # whether the address leaves out what the own settings have
+    own: ThresholdSettings  # without a choice
+    version: ThresholdSettings  # its texts are left out of the choice, and so of the address
 
     def draw(self, extent: Extent) -> None:
         """Draw the rule, its sliders and the limits."""
@@ -199,23 +199,22 @@ class RuleControls:
             help="With a min of 0 the gate may keep nothing; a max of all turns is no limit.",
         )  # fmt: skip
 
-    def draw_reset(self, help: str = "Back to the version's rule") -> None:
-        """Draw the button that returns to the own settings."""
+    def draw_reset(self, own: str, help: str) -> None:
+        """Draw the button that returns to the own settings, lit with others; own: its label then."""
+        is_own = self.page.now().choice is None
         st.button(
-            "Reset", key=f"{self.page.name}.reset", icon=":material/undo:", on_click=self.page.change,
-            kwargs={"choice": None}, disabled=self.page.now().choice is None, help=help,
+            "Reset" if is_own else own, key=f"{self.page.name}.reset", icon=":material/undo:",
+            on_click=self.page.change, kwargs={"choice": None}, disabled=is_own, help=help,
+            type="secondary" if is_own else "primary",
         )  # fmt: skip
 
     def choose(self, settings: ThresholdSettings) -> None:
         """Use these settings from now on; for callbacks."""
-        kept = settings.shorten(self.own) if self.is_short else settings
-        self.page.change(choice=None if settings == self.own else kept)
+        self.page.change(choice=None if settings == self.own else settings.shorten(self.version))
 
     def _now(self) -> ThresholdSettings:
         choice: ThresholdSettings | None = self.page.now().choice
-        if choice is None:
-            return self.own
-        return choice.complete(self.own) if self.is_short else choice
+        return self.own if choice is None else choice.complete(self.version)
 
     def _change_rule(self) -> None:
         name = st.session_state[f"{self.page.name}.rule"]

@@ -88,19 +88,20 @@ def draw_page(app: App) -> None:
         sliders = st.expander("Set the rule by hand", icon=":material/tune:")
     policy = scoring.load_gate(app, state.version)
     improvement = draw_improvement(app, "threshold", learned_from(app, [policy.version], names))
+    today = ThresholdSettings(policy.rule, policy.limits)
+    choice = state.choice.complete(today) if state.choice else None
     results = None
     if names:
         labelled = [read_labelled(app, name) for name in names]
         fitted_on = f"{_name_labels(known, names)}, gate {policy.version}"
-        results = compute_results(labelled, policy, state.choice, state.promise, fitted_on=fitted_on)
-    today = ThresholdSettings(policy.rule, policy.limits)
+        results = compute_results(labelled, policy, choice, state.promise, fitted_on=fitted_on)
     suggested = results.suggested if results else None
     is_own = suggested is not None and suggested.rule.name == today.rule.name
-    controls = RuleControls(page, suggested if suggested is not None and is_own else today)
+    controls = RuleControls(page, suggested if suggested is not None and is_own else today, today)
     with sliders:
         controls.draw(_extent(results, policy))
-        controls.draw_reset("Back to the suggestion")
-    new = results.new.choice if results else state.choice or today
+        controls.draw_reset("Reset", "Back to the suggestion")
+    new = results.new.choice if results else choice or today
     settings = NewSettings(app, page, policy, new, [known[name] for name in names], results)
     if results is None:
         st.info("Label some turns, or choose a relevance set on the left.", icon=":material/label:")
