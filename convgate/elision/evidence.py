@@ -113,8 +113,6 @@ class Evidence:
     repeats: tuple[Repeats, ...] = ()  # of each result
     calling: tuple[int, ...] = ()  # the turns that call tools, increasing
     calls: Mapping[str, ToolCall] = field(default_factory=dict)  # the last one of each id
-    shortened: dict[int, Any] = field(default_factory=dict)
-    """By index, how a turn was last shortened: kept here for who shortens it."""
     elisions: dict[Any, Any] = field(default_factory=dict)
     """By token counter, what is elided where all turns are sent, once it was searched."""
 
@@ -151,7 +149,6 @@ class Evidence:
             (*self._repeat_more(added, mentions), *(_find_repeats(result, mentions) for result in results)),
             tuple(calling),
             calls,
-            self.shortened,
         )
 
     def _repeat_more(self, added: Mapping[str, int], mentions: Mapping[str, int]) -> Iterator[Repeats]:
