@@ -258,11 +258,38 @@ def test_another_folder_another_part_and_a_failure_replace_nothing():
         assert run.elisions() == {}, second
 
 
-@pytest.mark.parametrize("sizes", [False, True])
-def test_a_listing_of_paths_stays_until_a_later_one_replaces_it(sizes: bool):
-    paths = [f"{7 * n:>9}  src/part{n}.py" if sizes else f"src/part{n}.py" for n in range(100)]
+@pytest.mark.parametrize(
+    "line",
+    [
+        "src/part{n}.py",
+        "part{n}.py",
+        "{n}00  src/part{n}.py",
+        "4.{n}K\t./src/part{n}",
+        "-rw-r--r-- 1 root root {n}53 Nov 29 13:15 part{n}",
+        "\tmodified:   src/part{n}.py",
+        "?? src/part{n}.py",
+        "src/the part {n}.py",
+    ],
+)
+def test_a_listing_of_paths_stays_until_a_later_one_replaces_it(line: str):
+    paths = [line.format(n=n) for n in range(100)]
     run = Run().call("list", "\n".join(paths)).go_on(UNUSED_CALLS)
     assert not run.elisions()
-    matches = "\n".join(f"src/part{n}.py:{n}: from values import total" for n in range(100))
-    assert 2 in Run().call("list", matches).go_on(UNUSED_CALLS).elisions()
     assert 2 in run.call("list", "\n".join([*paths, "src/more.py"])).go_on().elisions()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "src/part{n}.py:{n}: from values import total",
+        "0.143{n}0982",
+        "{n}.20.13{n}",
+        "1.5e-0{n}",
+        "2024/12/{n}",
+        "        return self.part{n}",
+        "The text of src/part{n}.py",
+    ],
+)
+def test_other_lines_are_no_listing(line: str):
+    text = "\n".join(line.format(n=n) for n in range(200))
+    assert 2 in Run().call("list", text).go_on(UNUSED_CALLS).elisions()

@@ -124,6 +124,22 @@ def test_a_corrected_statement_is_not_sent_for_its_prefix() -> None:
     assert not set(corrected) & set(selection.indices)
 
 
+def test_a_corrected_statement_is_not_quoted_for_its_prefix() -> None:
+    messages = long_chat(13)
+    messages[4]["content"] = messages[5]["content"] = " ".join(["dear"] * 2_000)
+    messages[2]["content"] = "It must run on port 80."
+    messages[12]["content"] = "No, it must run on port 81."
+    for place in (8, 10):  # a mode that adds nothing to what the policy keeps
+        messages[place]["content"] = f"LEARNING {messages[place]['content']}"
+    selector = replace(priced(20_000), holds=None)
+    keep(selector, [0, 1, 3]).select(messages[:9], at=0)
+    quoting = keep(selector, range(4)).select(messages[:11], at=60)
+    assert report(quoting).way == "recall"
+    holding = replace(priced(20_000), around=selector.around)
+    selection = keep(holding, [0, 1, 3]).select(messages, at=120)
+    assert "port 80" not in str(selection.messages)
+
+
 @pytest.mark.parametrize("budget", [3_000, 10_000])
 def test_what_is_compared_with_is_everything_or_the_newest_turns_that_fit(budget: int) -> None:
     last = select_growing(budget, 0)[-1]

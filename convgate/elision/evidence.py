@@ -32,8 +32,14 @@ _ERROR = re.compile(
     r"|\b[1-9]\d* (?:failed|errors?)\b|^FAILED\b|Traceback \(most recent|command not found|No such file",
     re.IGNORECASE | re.MULTILINE,
 )
-_PATH = re.compile(r"[\w.\-/]+")
-_MIN_LISTED = 0.8  # lines of a listing that have a path, as a share
+_LISTED = re.compile(
+    r"[\s│├└─]*(?:"
+    r"[-bcdlps][-rwxsStT]{9}\S* .+"  # `ls -l`
+    r"|(?:(?:[A-Z]{1,2}|\?\?|modified:|new file:|deleted:)\s+)?"  # `git status`
+    r"(?:\d[\d.,]*[KMGT]?i?B?\s+)*"  # numbers and sizes: `du -h`, `wc -l`
+    r"(?=.*[^\W\d_])(?:[\w.\-]*/[\w.\-/]*|(?:[\w.\-]*/[\w.\-/ ]*|[\w.\-]*)\.[^\W\d_]\w*))\s*"
+)
+_MIN_LISTED = 0.8  # lines of a listing that are listed, as a share of those that are not blank
 _ENDS = 1_500  # characters at the start and at the end of a result in which an error is looked for
 
 
@@ -71,7 +77,7 @@ class ToolResult:
     text: str
     n_others: int  # parts that are no text, such as images
     is_error: bool
-    is_listing: bool  # whether most of its lines are a path, behind numbers such as sizes
+    is_listing: bool  # whether most of its lines are paths, behind sizes or states of files
     strings: frozenset[str]  # none of a result that is too short to be elided
     stubs: dict[Any, Any] = field(default_factory=dict)  # what was last computed of it, by arguments
 
@@ -107,8 +113,6 @@ class Evidence:
     repeats: tuple[Repeats, ...] = ()  # of each result
     calling: tuple[int, ...] = ()  # the turns that call tools, increasing
     calls: Mapping[str, ToolCall] = field(default_factory=dict)  # the last one of each id
-    shortened: dict[int, Any] = field(default_factory=dict)
-    """By index, how a turn was last shortened: kept here for who shortens it."""
     elisions: dict[Any, Any] = field(default_factory=dict)
     """By token counter, what is elided where all turns are sent, once it was searched."""
 
@@ -145,7 +149,6 @@ class Evidence:
             (*self._repeat_more(added, mentions), *(_find_repeats(result, mentions) for result in results)),
             tuple(calling),
             calls,
-            self.shortened,
         )
 
     def _repeat_more(self, added: Mapping[str, int], mentions: Mapping[str, int]) -> Iterator[Repeats]:
@@ -177,15 +180,9 @@ def _read_result(
 
 
 def _is_listing(text: str) -> bool:
-    lines = [line.split() for line in text[:_ENDS].splitlines()]
-    return sum(_is_listed(words) for words in lines) >= _MIN_LISTED * max(1, len(lines))
-
-
-def _is_listed(words: Sequence[str]) -> bool:
-    """Return whether the words of a line are a path, behind numbers."""
-    if not words or not all(map(str.isdigit, words[:-1])):
-        return False
-    return ("/" in words[-1] or "." in words[-1]) and _PATH.fullmatch(words[-1]) is not None
+    """Return whether most lines are a path or a name with an extension, behind sizes or states of files."""
+    lines = [line for line in text[:_ENDS].splitlines() if line.strip()]
+    return sum(_LISTED.fullmatch(line) is not None for line in lines) >= _MIN_LISTED * max(1, len(lines))
 
 
 def _calls(turn: Turn) -> list[ToolCall]:

@@ -111,7 +111,7 @@ class PrefixReuse:
         fitting = (
             each
             for each in (*others, everything)
-            if each.whole(whole) <= limit and not each.kept[list(corrected)].any()
+            if each.whole(whole) <= limit and not each.has_any(corrected)
         )
         self._chosen = min([select, *fitting], key=self._weigh)
 

@@ -173,7 +173,7 @@ def compare_prefix(
     n = find_difference(before.sent, sent)
     changed = {index for index, _ in {*before.shortened.items()} ^ {*shortened.items()}}  # other stubs
     if changed:
-        n = find_difference(sent[:n], np.where(np.isin(sent[:n], list(changed)), -1, sent[:n]))
+        n = min([n, *np.flatnonzero(np.isin(sent[:n], list(changed)))[:1].tolist()])
     return PrefixReport(sum(tokens[:n]), before.tokens)
 
 

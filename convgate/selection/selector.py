@@ -49,7 +49,13 @@ from convgate.selection.reading import encode_turns
 from convgate.selection.request import AllOptions, Options, Request, ask
 from convgate.selection.selection import Selection
 from convgate.selection.sending import SentMessages, add_run, hold, send
-from convgate.selection.shortening import Elisions, explain_elisions, shorten, shorten_sections
+from convgate.selection.shortening import (
+    Elisions,
+    ShortenedTurns,
+    explain_elisions,
+    shorten,
+    shorten_sections,
+)
 from convgate.traces import span
 from convgate.transcripts import MessageReader, list_messages, turns_from_messages
 from convgate.transcripts.dialects.base import join_neighbours
@@ -73,6 +79,7 @@ class Selector:
     reader: MessageReader = field(default_factory=MessageReader, repr=False)
     tables: ConversationCache[TurnTable] = field(default_factory=ConversationCache, repr=False)
     evidence: ConversationCache[Batches] = field(default_factory=ConversationCache, repr=False)
+    shortened: ConversationCache[ShortenedTurns] = field(default_factory=ConversationCache, repr=False)
 
     @property
     def name(self) -> str:
@@ -187,7 +194,8 @@ class Selector:
         elided: Elisions = {}
         if request.elides:
             found = self._find_elisions(evidence, indices)
-            sent, elided = shorten(sent, found, request.dialect, evidence.shortened)
+            known = self.shortened.get(request.sent_turns, lambda known, _: known or ShortenedTurns())
+            sent, elided = shorten(sent, found, request.dialect, known.by_place)
             decisions = explain_elisions(decisions, elided)
             budgeted = budgeted and shorten_sections(budgeted, elided)
         quotes = self.settings.assistant_first == "quote"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 from convgate.core.conversation import Turn
@@ -53,12 +53,23 @@ class ShortenedTurn(NamedTuple):
     number: int  # of its text
 
 
+@dataclass(frozen=True, slots=True)
+class ShortenedTurns:
+    """The turns of a conversation, and of its branches, that were shortened last, by their places."""
+
+    by_place: dict[int, ShortenedTurn] = field(default_factory=dict)
+
+    def first(self, n: int) -> ShortenedTurns:
+        """Return the same: each is compared before it is used again."""
+        return self
+
+
 def shorten(
     sent: SentMessages, elisions: Elisions, dialect: Dialect, known: dict[int, ShortenedTurn]
 ) -> tuple[SentMessages, dict[int, tuple[Elision, ...]]]:
     """Return what is sent with stubs, and the elisions that were made.
 
-    known: by place, what was shortened last, which is used again; branches of a conversation share it.
+    known: by place, what was shortened last, which is used again.
     """
     messages, turns, tokens = [*sent.messages], [*sent.turns], [*sent.tokens]
     all_made: dict[int, tuple[Elision, ...]] = {}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import chain
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -32,6 +33,11 @@ class Candidate(NamedTuple):
         """Return its tokens without stubs. costs: (n + k,) of each turn."""
         is_turn = self.numbers >= 0
         return int(costs[self.numbers[is_turn]].sum() + self.tokens[~is_turn].sum())
+
+    def has_any(self, turns: Collection[int]) -> bool:
+        """Return whether one of the turns is sent or quoted."""
+        quoted = chain.from_iterable(self.quotes.values())
+        return bool(self.kept[list(turns)].any()) or any(index in turns for index in quoted)
 
 
 def find_sendable(request: Request, selected: SentMessages) -> NDArray[np.bool_]:
