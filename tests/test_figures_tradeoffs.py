@@ -46,3 +46,13 @@ def test_a_policy_is_a_line_over_budgets_and_a_mark_by_its_own_rule() -> None:
     (alone,) = drawn(fig, "a")
     assert (mark.showlegend, alone.showlegend) == (False, True), "one entry for each of many policies"
     assert mark.mode == "markers"
+
+
+def test_labels_of_marks_that_are_close_do_not_overprint() -> None:
+    policies = {name: choice(answerable=0.0, kept_token_share=share) for name, share in
+                (("a", 0.0), ("b", 0.02), ("c", 0.01))}  # fmt: skip
+    fig = answers_over_tokens_figure(policies, {}, palette=DARK)
+    assert [mark.textposition for mark in fig.data] == ["middle right", "top right", "bottom right"]
+    policies["b"] = choice(answerable=0.5, kept_token_share=0.9)
+    fig = answers_over_tokens_figure(policies, {}, palette=DARK)
+    assert [mark.textposition for mark in fig.data] == ["middle right", "middle left", "top right"]

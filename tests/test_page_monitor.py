@@ -64,7 +64,7 @@ def test_it_opens_without_requests_and_without_a_log(store: Store, monkeypatch: 
     app = open_monitor()
     assert "convgate.load()" in app.code[0].value
     text = page_text(app)
-    assert "A simulated day, as an example." in text
+    assert [each.value for each in app.header] == ["Simulated example"]
     failures = re.search(r"(\d+) of the last 50 requests in \w+ failed; alert from (\d+) on", text)
     assert failures is not None
     assert int(failures[1]) < int(failures[2]), "what is normal is below what raises an alert"

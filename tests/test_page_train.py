@@ -209,6 +209,7 @@ def test_labels_of_people_are_exported_into_the_run_unless_they_are_off(
     add_set(home, tmp_path)
     app = open_train()
     assert "Learns from 150 labelled turns of 4 conversations" in page_text(app)
+    assert "Also learns from, and is validated on, texts of convgate: Six scenarios." in page_text(app)
     check(app.button(key="train.start").click().run())
     (run,) = Runs(home).all()
     assert read_relevance_set(run.folder / DATA / "labels.jsonl").cases == labels.cases

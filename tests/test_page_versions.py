@@ -21,7 +21,9 @@ from convgate.gate.model import Gate
 from convgate.messages import turn_tokens
 from convgate.store import Answer, CurrentKey, Labels
 from convgate.ui.shared import services
+from convgate.ui.versions.page import _warn_of_tokens
 from convgate.versions import Draft, Versions
+from convgate.versions.card import Metric
 from tests.commands import Run
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
@@ -339,3 +341,9 @@ def test_import_of_a_damaged_file_names_it_and_keeps_nothing(versions: Versions)
     app = upload(open_versions(), "broken.zip", content[:-60])
     assert "broken.zip cannot be read as an exported version" in page_text(app)
     assert sorted(versions.root.rglob("*")) == before
+
+
+def test_a_version_that_sends_everything_says_so_before_it_is_activated() -> None:
+    assert _warn_of_tokens(Metric(1.0), None) == "sends everything, so it saves nothing"
+    assert _warn_of_tokens(Metric(0.6), Metric(0.12)).startswith("sends 12 points more")
+    assert _warn_of_tokens(Metric(0.6), Metric(0.05)) == ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
@@ -29,6 +29,7 @@ MAX_LABELLED = 3
 """Policies that are labelled beside their marks; more have a legend."""
 
 _MAX_POINTS = 300  # of a line
+_NEAR = (0.25, 0.06)  # shares between marks whose labels would overlap
 _DASHES = ("solid", "dash", "dot", "dashdot")
 _SYMBOLS = ("diamond", "square", "triangle-up", "circle", "cross", "x", "triangle-down", "star")
 
@@ -103,6 +104,10 @@ def answers_over_tokens_figure(
     """
     is_labelled = len(policies) <= MAX_LABELLED
     fig = drawing(palette, height=360, top=16 if is_labelled else 84)
+    marks = [
+        (summary["kept_token_share"].value, summary["answerable"].value) for summary in policies.values()
+    ]
+    sides = _label_sides([(x or 0.0, y or 0.0) for x, y in marks])
     looks = zip(cycle(palette.series), cycle(_DASHES), cycle(_SYMBOLS), strict=False)
     for place, ((name, summary), (colour, dash, symbol)) in enumerate(
         zip(policies.items(), looks, strict=False)
@@ -115,11 +120,11 @@ def answers_over_tokens_figure(
                 showlegend=not is_labelled, hover=f"{label}, a budget of %{{x:.0%}}: %{{y:.0%}}",
             )  # fmt: skip
         outline = {"color": palette.background, "width": 1}
-        x, y = summary["kept_token_share"].value, summary["answerable"].value
+        x, y = marks[place]
         fig.add_scatter(
             x=[x], y=[y], name=label, legendgroup=label, showlegend=not (is_ranked or is_labelled),
             mode="markers+text" if is_labelled else "markers", text=[f"<b>{label}</b>"], cliponaxis=False,
-            textposition="middle left" if (x or 0) > 0.5 else "middle right", textfont={"color": palette.ink},
+            textposition=sides[place], textfont={"color": palette.ink},
             marker={"color": colour, "symbol": symbol, "size": 11, "line": outline},
             hovertemplate=f"{label}, by its own rule: %{{y:.0%}} at %{{x:.0%}}<extra></extra>",
         )  # fmt: skip
@@ -140,6 +145,17 @@ def answers_over_tokens_figure(
         yaxis=share_axis(palette, "all needed turns sent"),
     )
     return fig.figure()
+
+
+def _label_sides(marks: Sequence[tuple[float, float]]) -> list[str]:
+    """Return where the label of each mark stands: to its side, above or below where another is near."""
+    sides = []
+    for place, (x, y) in enumerate(marks):
+        n_near = sum(
+            abs(x - left) < _NEAR[0] and abs(y - height) < _NEAR[1] for left, height in marks[:place]
+        )
+        sides.append(f"{('middle', 'top', 'bottom')[n_near % 3]} {'left' if x > 0.5 else 'right'}")
+    return sides
 
 
 def _thin(rows: NDArray[np.integer]) -> NDArray[np.integer]:

@@ -215,7 +215,8 @@ def _judge_errors(latest: Observation, mode: Mode, opened: Alert | None, setting
     if outcomes.rate is None or outcomes.count < settings.guard.error_min_outcomes or overall is None:
         return None
     limit = settings.guard.error_factor * overall
-    if outcomes.failures < failures_for_alert(outcomes.count, overall, settings):
+    alert_from = failures_for_alert(outcomes.count, overall, settings)
+    if alert_from is None or outcomes.failures < alert_from:
         return None
     effect = "nothing takes its place" if mode == "GENERAL" else "its requests are answered as GENERAL"
     message = (
@@ -226,8 +227,8 @@ def _judge_errors(latest: Observation, mode: Mode, opened: Alert | None, setting
     return Alert("errors", mode, latest.now, message, figures)
 
 
-def failures_for_alert(count: int, overall: float, settings: Settings) -> int:
-    """Return how many of a mode's `count` newest outcomes must fail for an alert; no alert above `count`.
+def failures_for_alert(count: int, overall: float, settings: Settings) -> int | None:
+    """Return how many of a mode's `count` newest outcomes must fail for an alert; None: all are too few.
 
     overall: the error rate of all modes, 0…1.
 
@@ -240,7 +241,7 @@ def failures_for_alert(count: int, overall: float, settings: Settings) -> int:
         for failures in range(MIN_FAILURES, count + 1)
         if failures / count > limit and _chance_of_failures(failures, count, overall) < MAX_CHANCE
     )
-    return next(is_too_often, count + 1)
+    return next(is_too_often, None)
 
 
 def _chance_of_failures(failures: int, count: int, rate: float) -> float:

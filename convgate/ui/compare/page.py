@@ -156,8 +156,8 @@ def draw_results(
     if sentence := summary_sentence(results, gates):
         st.markdown(f"##### {literal(sentence)}")
     st.caption(
-        f"{describe_source(source)}. Each policy sends what its own rule keeps; Replay, on Experiments,"
-        " compares at equal tokens."
+        f"{describe_source(source)}. Counted are messages that get every turn they need, from what each"
+        " policy's own rule keeps; Replay, on Experiments, counts needed turns, at equal tokens."
     )
     gate_versions = [column.policy.version for column in columns if isinstance(column.policy, GatePolicy)]
     draw_trained_on(app, gate_versions, [source.name])

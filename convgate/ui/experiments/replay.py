@@ -135,7 +135,8 @@ def _draw_results(app: App, source: SetInfo, arms: Sequence[ArmSelector], rows: 
     if sentence := summary_sentence(rows):
         st.markdown(f"##### {literal(sentence + few_conversations(source.conversations))}.")
     st.caption(
-        f"{describe_source(source)}. No answers are rated here; on Compare each sends what its rule keeps."
+        f"{describe_source(source)}. Counted are the needed turns that are sent, within the tokens in the"
+        " table; Compare counts messages that get all they need, from what each policy's own rule keeps."
     )
     policies = [arm.policy for arm in arms]
     draw_trained_on(app, [each.version for each in policies if isinstance(each, GatePolicy)], [source.name])

@@ -84,7 +84,7 @@ def _statuses(report: GuardrailsReport, settings: Settings) -> list[tuple[str, S
     )
     errors = f"**{latest.overall.count:,} of {MIN_OVERALL_OUTCOMES:,}** outcomes for an overall rate"
     if latest.overall_rate is not None:
-        errors = f"No mode has {settings.guard.error_min_outcomes:,} recent outcomes"
+        errors = "No mode has as many recent outcomes as an alert takes"
     nearest = [(mode.newest.failures / mode.alert_from, mode) for mode in report.errors if mode.alert_from]
     if nearest:
         _, mode = max(nearest, key=itemgetter(0))

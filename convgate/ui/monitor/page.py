@@ -96,11 +96,13 @@ def _draw_log(app: App, state: MonitorState, newest: datetime | None) -> None:
     if newest is None:
         with st.expander("No requests yet. Log yours", icon=":material/add:"):
             st.code(_EXAMPLE, language="python")
-        st.markdown(
-            "**A simulated day, as an example.** Two and a half hours of it have other modes than usual, in"
-            " one hour debugging fails."
-        )
-        _draw_figures(_example(app.settings), app.settings)
+        with st.container(border=True):  # so that no number in it is taken for one's own
+            st.header("Simulated example", anchor=False)
+            st.markdown(
+                "A day of requests that nobody made. Two and a half hours of it have other modes than usual,"
+                " in one hour debugging fails."
+            )
+            _draw_figures(_example(app.settings), app.settings)
         return
     st.fragment(_draw_report, run_every=REFRESH_SECONDS)(app, state, newest)
 

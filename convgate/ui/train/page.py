@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from convgate.core.errors import ConvgateError
-from convgate.core.text import format_age, pluralize
+from convgate.core.text import format_age, join_words, pluralize
 from convgate.evaluation.duplicates import Overlap, remove_duplicates
 from convgate.figures.training import epoch_curves
 from convgate.labels.gold import gold_set
@@ -104,6 +104,8 @@ def _draw_start(
             f"Learns from {pluralize(turns, 'labelled turn')} of"
             f" {pluralize(conversations, 'conversation')}; {how}."
         )
+        if replayed := [REPLAYS[name] for name in st.session_state[REPLAY]]:
+            words += f" Also learns from, and is validated on, texts of convgate: {join_words(replayed)}."
         for overlap in overlaps:
             st.caption(literal(overlap.sentence))
     with st.container(horizontal=True, vertical_alignment="center"):

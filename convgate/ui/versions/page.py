@@ -49,6 +49,8 @@ PER_PAGE = 10
 FIGURES = {"answerable": "All needed sent", "missed": "Needed missed", "kept_token_share": "Tokens sent"}
 """The figures of the table by the names that `convgate evaluate` prints."""
 
+_CAUTION = "caution"  # the cell of what to know before activating
+_MUCH_MORE = 0.1  # of the tokens
 _WIDTHS = (300, 106)  # px, of the first column and the others
 _MAX_UPLOAD = sum(LIMITS.values()) >> 20  # MB
 
@@ -207,20 +209,27 @@ def measure_versions(
     result = pool_results(judged)
     name = active.name if active and active.name in judged else None
     differences = compare_all(result, baseline=name) if name else {}
-    cells = {
-        other: {
-            metric: _format_figure(
-                policy.overall[metric], differences[other][metric] if other in differences else None
-            )
-            for metric in FIGURES
-        }
-        for other, policy in result.policies.items()
-    }
+    cells = {}
+    for other, policy in result.policies.items():
+        changes = {metric: differences[other][metric] if other in differences else None for metric in FIGURES}
+        cells[other] = {name: _format_figure(policy.overall[name], changes[name]) for name in FIGURES}
+        cells[other][_CAUTION] = _warn_of_tokens(
+            policy.overall["kept_token_share"], changes["kept_token_share"]
+        )
     asked = int(next(iter(result.policies.values())).terms[:, 1, METRICS.index("answerable")].sum())
     return cells, (
         f"Measured on {pluralize(asked, 'message')} of {pluralize(result.conversations, 'conversation')} of"
         f" {plain_name(data)} that need earlier turns"
     )
+
+
+def _warn_of_tokens(measured: Metric, difference: Metric | None) -> str:
+    """Return that a version saves nothing, or much less than the active one; else nothing."""
+    if measured.value is not None and format_share(measured.value) == "100%":
+        return "sends everything, so it saves nothing"
+    more = 0.0 if difference is None or difference.value is None else difference.value
+    points = format_points(more).lstrip("+")
+    return f"sends {points} points more of the tokens than the active version" if more >= _MUCH_MORE else ""
 
 
 def _format_figure(measured: Metric, difference: Metric | None) -> str:
@@ -280,6 +289,7 @@ def _draw_row(
     is_next: bool,
 ) -> None:
     key = "version-active" if version.name == version_list.active else f"version-of-{version.name}"
+    own = figures.get(version.name, {})
     with st.container(horizontal=True, vertical_alignment="center", key=key):
         with st.container(gap=None, width=_WIDTHS[False]):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -289,9 +299,11 @@ def _draw_row(
                 )  # fmt: skip
                 draw_badges(version_list, version)
             st.caption(origin_words(version.card))
+            if (caution := own.get(_CAUTION)) and version.name != version_list.active:
+                st.markdown(f":small[:material/warning: {caution}]")
         for metric in FIGURES if figures else ():
             with st.container(key=f"versions-cell-{version.name}-{metric}", width=_WIDTHS[True]):
-                st.markdown(figures.get(version.name, {}).get(metric, "–"))
+                st.markdown(own.get(metric, "–"))
         draw_buttons(app, version_list, version, is_next=is_next)
 
 
