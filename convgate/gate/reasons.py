@@ -246,7 +246,9 @@ class GateReasons:
         between = {turn.role for turn in self.turns[early:late]}
         is_answer = self.turns[late].role == "assistant" and "assistant" not in between
         verb = "answers" if is_answer else "continues"
-        also = self._words_of(link.other, row) or "also kept" if sign > 0 else "also dropped"
+        also = (
+            self._words_of(link.other, row) or "also kept by score" if sign > 0 else "also dropped by score"
+        )
         text = f"it {verb} message {{}}" if link.other == early else f"message {{}} {verb} it"
         return Reason(f"{text}, {also}", turns=(link.other,))
 
