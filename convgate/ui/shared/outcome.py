@@ -70,8 +70,13 @@ class PolicyOutcome:
         decisions = self.scored
         if decisions.scores is None or decisions.threshold is not None or self.gate is None:
             return decisions.threshold
-        forced = np.isin(decisions.indices, list(decisions.overrides))
-        return float(decisions.scores[decisions.kept & ~forced].min(initial=1.0))
+        lowest = _lowest_kept(decisions)
+        return 1.0 if lowest is None else lowest
+
+    @property
+    def lowest_kept(self) -> float | None:
+        """The lowest score of the turns that are sent by their score; None when none is."""
+        return _lowest_kept(self.decisions)
 
     @property
     def promise(self) -> float | None:
@@ -112,6 +117,14 @@ class PolicyOutcome:
         """Whether the policy keeps any turn by its own rule."""
         decisions = self.scored
         return any(turn not in decisions.overrides for turn in decisions.kept_indices)
+
+
+def _lowest_kept(decisions: TurnDecisions) -> float | None:
+    if decisions.scores is None:
+        return None
+    forced = np.isin(decisions.indices, list(decisions.overrides))
+    kept = decisions.scores[decisions.kept & ~forced]
+    return float(kept.min()) if len(kept) else None
 
 
 def compute_outcome(
