@@ -279,6 +279,12 @@ def _go_on(answering: Answering, turn: int) -> None:
     stays = following is not None and (not work.reasons or following in work.reasons)
     if stays or work.next_message is None or not work.next_message():
         page.select(turn if following is None else following)
+        return
+    after = page.now()
+    place = "the last message" if after.turn is None else f"message {after.turn + 1:,}"
+    if after.conversation != answering.message.key:
+        place += " of another conversation"
+    st.toast(f"Message done; next: {place}.", icon=":material/done_all:")
 
 
 def _undo_or_redo(answering: Answering, action: str) -> None:
