@@ -525,7 +525,7 @@ def test_the_promise_of_the_version_is_short_in_the_address(open_explore: Open) 
     before = promised_share(app)
     check(app.select_slider(key="explore.promise").set_value("5%").run())
     assert app.query_params["rule"] == "max_missed,max_missed=0.05"
-    assert app.button(key="explore.reset").label == "Back to the version's 2%"
+    assert app.select_slider(key="explore.promise").label == "Lose at most (not the version's own: 2%)"
     reopened = open_page("Explore", **address(app))
     assert states(reopened) == states(app)
     assert promised_share(reopened) == promised_share(app) == before, "with the levels of the version"

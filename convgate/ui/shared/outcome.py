@@ -106,11 +106,11 @@ class PolicyOutcome:
         return int(decisions.indices[row]), float(scores[row])
 
     def first_selected(self) -> int | None:
-        """Return the turn to explain before a person selects one: the best, else the newest kept one."""
-        if (best := self.best()) is not None:
-            return best[0]
-        indices = self.decisions.kept_indices or self.decisions.indices.tolist()
-        return indices[-1] if indices else None
+        """Return the turn to explain before a person selects one: the newest kept one, else the best."""
+        if kept := self.decisions.kept_indices:
+            return kept[-1]
+        best, indices = self.best(), self.decisions.indices.tolist()
+        return best[0] if best else indices[-1] if indices else None
 
     @property
     def keeps_by_score(self) -> bool:
