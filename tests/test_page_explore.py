@@ -442,12 +442,12 @@ def test_the_inspector_measures_what_changes_without_the_turn(open_explore: Open
 
 
 def test_the_last_exchange_is_measured_by_leaving_it_out(open_explore: Open) -> None:
-    app = open_explore()
+    app = click(open_explore(), "explore.measure.exchange")
     (line,) = [line for line in page_text(app).splitlines() if "Without the last exchange" in line]
     found = re.search(r"\(turns? 6.*, \d+ tokens\).*largest change of a score: turn (\d), (\S+) to", line)
     assert found, line
     assert turn_table(app)["rows"][int(found[1]) - 1]["score"] == found[2]
-    assert "last exchange" not in page_text(open_explore(policy="last_k"))
+    assert "explore.measure.exchange" not in [button.key for button in open_explore(policy="last_k").button]
     assert "How sure" not in page_text(app), "the scores of an untrained gate are no probabilities"
 
 
@@ -525,7 +525,7 @@ def test_the_promise_of_the_version_is_short_in_the_address(open_explore: Open) 
     before = promised_share(app)
     check(app.select_slider(key="explore.promise").set_value("5%").run())
     assert app.query_params["rule"] == "max_missed,max_missed=0.05"
-    assert app.button(key="explore.reset").label == "Back to the version's 2%"
+    assert app.select_slider(key="explore.promise").label == "Lose at most (not the version's own: 2%)"
     reopened = open_page("Explore", **address(app))
     assert states(reopened) == states(app)
     assert promised_share(reopened) == promised_share(app) == before, "with the levels of the version"

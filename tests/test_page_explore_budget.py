@@ -235,3 +235,16 @@ def test_a_corrected_mode_is_shown_and_confirmed(key: str) -> None:
     assert (popover.label, popover.icon) == ("Mode: Debugging", ":material/check:")
     correct_mode(app, "TASK")
     assert "Saved as confirmed; Monitor counts it." in page_text(app)
+
+
+def test_within_a_budget_numbers_are_of_what_is_sent(key: str) -> None:
+    app = open_page("Explore", conversation=key, budget="40", rule="max_missed")
+    rows = turn_table(app)["rows"]
+    by_score = [float(row["score"]) for row in rows if row["state"] == "kept"]
+    shown = metric(app, "Lowest kept")
+    assert shown == (f"{min(by_score):.2f}" if by_score else "none")
+    (sent_count,) = [count for count in counts(app) if count.startswith("As sent")]
+    n_added = int(sent_count.partition("+")[2] or 0)
+    assert sent_count.startswith(f"As sent {int(metric(app, 'Kept')) + 1}")
+    app = check(app.segmented_control(key="explore.listed").set_value("sent").run())
+    assert len(turn_table(app)["rows"]) == int(metric(app, "Kept")) + 1 + n_added

@@ -69,10 +69,13 @@ def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
         item = Queues(app_store()).next_item(queue_number, "Ada")
         assert item is not None
         seen.add((opened(app), position(app)))
+        before = opened(app), position(app)[0]
         assert "Asked because:" in page_text(app)
         assert item.reason not in page_text(app), "scores and decisions are hidden"
         answer(app, "relevant")
         assert progress_text(app) == f"Ada, {number + 1} of 18"
+        is_elsewhere = (opened(app), position(app)[0]) != before
+        assert any("Message done; next: " in str(toast.value) for toast in app.toast) == is_elsewhere
     assert len(seen) == 4
 
     here = opened(app), position(app)

@@ -59,7 +59,7 @@ MIN_EFFECT = 0.1
 """Logits from which the effect of a word is shown: less moves no score by more than 0.025."""
 _TERMS = (
     "By itself: the bilinear score, of this turn and the message alone. Among others: the attention score,"
-    " with the turns that it is linked to. The score lies between both, as the share from others says."
+    " with the turns that it is linked to. The score lies between both."
 )
 _MAX_PROMISE = 0.5  # of the slider
 _MAX_STATEMENT = 160  # characters
@@ -196,7 +196,7 @@ def _numbers(decisions: TurnDecisions, selected: int) -> list[str]:
     numbers["threshold"] = decisions.threshold
     facts = [f"{name} {format_threshold(value)}" for name, value in numbers.items() if value is not None]
     if decisions.gate_activation is not None:
-        facts.append(f"{format_share(decisions.gate_activation)} from other turns")
+        facts.append(f"the latter counts {format_share(decisions.gate_activation)}, as for every turn")
     return facts
 
 
@@ -236,13 +236,13 @@ def _draw_links(gate: GatePolicy, outcome: PolicyOutcome, turn: int) -> None:
     )
     figure = tiers_figure(decisions, turn, palette=current_palette())
     draw_figure(figure, "explore.tiers_of_turn", describe_tiers(decisions, turn))
-    if decisions.gate_activation is not None:
-        st.caption(describe_activation(decisions.gate_activation))
     start = message.history.start
     links = scoring.measure_links(gate, message, turn - start)
     if not links:
         st.caption("This turn is linked to no other turn.")
         return
+    if decisions.gate_activation is not None:
+        st.caption(describe_activation(decisions.gate_activation))
     st.markdown(
         "**Turns that it is linked to**",
         help="Left: their share of its attention. Right: how the score changes when that turn is left out.",

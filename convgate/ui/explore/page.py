@@ -41,7 +41,6 @@ from convgate.ui.shared.threshold_settings import Extent, RuleControls, Threshol
 
 _STYLE = Path(__file__).with_name("explore.css")
 _COLUMNS = (1.62, 1)
-_FIRST = "explore.first"  # the turn that is selected first of a message shown in part, and of which message
 THRESHOLD, PROMISE = "explore.threshold", "explore.promise"
 _PROMISES = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 _STEPS = (0.001, 0.002, 0.005, *(step / 100 for step in range(101)), 0.995, 0.999)
@@ -81,7 +80,7 @@ def draw_page(app: App) -> None:
     with st.sidebar:
         draw_rule(result)
     answers = read_answers(app, result.message, result.gate.version if result.gate else None, Work())
-    selected = _first_selected(result) if state.selected is None else state.selected
+    selected = result.first_selected() if state.selected is None else state.selected
     with problem_place:
         draw_selection_problems(result.selection)
     with left, st.container(gap="xsmall", key="explore-strip"):
@@ -106,15 +105,6 @@ def draw_page(app: App) -> None:
             draw_mode(
                 app, page, key, conversation, message.current.index, describe_mode(spent) if spent else None
             )
-
-
-def _first_selected(result: PolicyOutcome) -> int | None:
-    """Return the turn to explain before a person selects one; it stays when older turns are read."""
-    name = f"{result.label} {result.message.labelled}"
-    if result.message.history.start:
-        st.session_state[_FIRST] = name, result.first_selected()
-    message, selected = st.session_state.get(_FIRST, ("", None))
-    return selected if message == name else result.first_selected()
 
 
 def draw_policy(state: ExploreState, labels: Iterable[str]) -> None:
@@ -158,25 +148,29 @@ def draw_slider(outcome: PolicyOutcome, state: ExploreState) -> None:
         if outcome.promise is not None:
             shown = format_percent(outcome.promise)
             _draw_values(
-                outcome, PROMISE, "Lose at most", shown, map(format_percent, _PROMISES),
+                outcome, PROMISE, f"Lose at most{_name_own(outcome)}", shown, map(format_percent, _PROMISES),
                 "Of the turns that are needed, on average over conversations. Less means more tokens.",
             )  # fmt: skip
         elif outcome.choice is not None and outcome.threshold is not None:
             steps = _LOGIT_STEPS if state.logit else _STEPS
             _draw_values(
-                outcome, THRESHOLD, "Threshold", format_threshold(outcome.threshold),
+                outcome, THRESHOLD, f"Threshold{_name_own(outcome)}", format_threshold(outcome.threshold),
                 map(format_threshold, steps),
                 "Turns that score at least this are kept. Moving it replaces the rule.",
             )  # fmt: skip
         if outcome.own is not None:
-            rule = outcome.own.rule
-            own = format_percent(rule.max_missed) if isinstance(rule, MaxMissed) else "rule"
-            _controls(outcome.own).draw_reset(
-                f"Back to the version's {own}",
-                "The rule is not the version's own. Opening another conversation resets it, too.",
-            )
+            _controls(outcome.own).draw_reset()
         draw_view(outcome)
         draw_details(outcome)
+
+
+def _name_own(outcome: PolicyOutcome) -> str:
+    """Return what the version's own rule is, in brackets, when another one decides."""
+    if outcome.own is None or outcome.choice == outcome.own:
+        return ""
+    rule = outcome.own.rule
+    own = format_percent(rule.max_missed) if isinstance(rule, MaxMissed) else rule.label.partition(":")[0]
+    return f" (not the version's own: {own})"
 
 
 def _draw_values(

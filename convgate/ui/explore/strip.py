@@ -67,13 +67,16 @@ def _draw_listed(outcome: PolicyOutcome) -> None:
     """Draw the choice of what the strip shows, with the number of each."""
     decisions = outcome.decisions
     n_sent = int(decisions.kept.sum())
+    selection = outcome.selection
+    n_added = sum(turn is None for turn in selection.places)
+    added = f" + {n_added:,}" if n_added > 0 else ""  # messages that are no turns
     counts = {
-        "all": len(outcome.message.conversation),
-        "sent": len(outcome.selection.messages),
-        "dropped": len(decisions) - n_sent,
-        "invariants": len(outcome.selection.invariants),
+        "all": f"{len(outcome.message.conversation):,}",
+        "sent": f"{len(selection.messages) - n_added:,}{added}",
+        "dropped": f"{len(decisions) - n_sent:,}",
+        "invariants": f"{len(selection.invariants):,}",
     }
-    page.draw_choice("listed", "Show", {name: f"{LISTED[name]} {n:,}" for name, n in counts.items()})
+    page.draw_choice("listed", "Show", {name: f"{LISTED[name]} {n}" for name, n in counts.items()})
 
 
 def draw_view(outcome: PolicyOutcome) -> None:

@@ -21,7 +21,7 @@ from convgate.modes.mode import SURE
 from convgate.policies.gate import GatePolicy
 from convgate.selection.selection import Budgeted, Selection
 from convgate.ui.explore.sending import price_of
-from convgate.ui.explore.without import describe_exchange
+from convgate.ui.explore.without import draw_exchange
 from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.explore_state import page
 from convgate.ui.shared.outcome import PolicyOutcome
@@ -80,7 +80,8 @@ def draw_metrics(outcome: PolicyOutcome) -> None:
 
 def _threshold(outcome: PolicyOutcome) -> tuple[str, str, str, str]:
     """Return the lowest score that is kept; of a promise, that it is no threshold."""
-    threshold = "none" if outcome.threshold is None else format_threshold(outcome.threshold)
+    lowest = outcome.threshold if outcome.promise is None else outcome.lowest_kept
+    threshold = "none" if lowest is None else format_threshold(lowest)
     because = literal(outcome.decisions.because or "The lowest score that is kept.")
     if outcome.promise is not None:
         help = f"{because} So the score by the length decides: a long turn needs a higher one. Each turn says"
@@ -94,8 +95,8 @@ def draw_details(outcome: PolicyOutcome) -> None:
     with st.popover("Details", key="explore-details"):
         for line in _details(outcome):
             st.markdown(line)
-        if outcome.gate is not None and (sentence := describe_exchange(outcome.gate, outcome)):
-            st.markdown(sentence, help="Measured: all other turns are scored once more.")
+        if outcome.gate is not None:
+            draw_exchange(outcome.gate, outcome)
         if outcome.gate is not None and (sentence := describe_cues(outcome.gate, outcome.message.current)):
             st.markdown(sentence)
         _draw_sections(outcome.selection)

@@ -12,7 +12,7 @@ from convgate.ui.shared.samples import load_samples
 STEPS = {
     "question": "Ask something else: replace the message below by “Write a test for the Fibonacci function”.",
     "selected": "Other turns are kept now. Click a turn to read why it is kept or dropped.",
-    "choice": "Move the slider to the right: fewer turns are kept, and more of what is needed is missed.",
+    "choice": "Move the slider to the right end: the more may be lost, the fewer turns are kept.",
     "listed": "Choose “As sent”: exactly these messages go to the model.",
 }
 """What to do, by the part of the state that doing it changes."""

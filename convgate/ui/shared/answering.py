@@ -17,7 +17,7 @@ import streamlit as st
 from convgate.core.errors import StoreError
 from convgate.core.text import pluralize
 from convgate.labels.weekly_agreement import calibration
-from convgate.store import ADJUDICATED, ActionRecord, Answer, CurrentLabels, Labels
+from convgate.store import ADJUDICATED, ActionRecord, Answer, CurrentKey, CurrentLabels, Labels
 from convgate.ui.shared import keys
 from convgate.ui.shared.actions import draw_problem, reporting_problems
 from convgate.ui.shared.annotator import annotator
@@ -279,6 +279,14 @@ def _go_on(answering: Answering, turn: int) -> None:
     stays = following is not None and (not work.reasons or following in work.reasons)
     if stays or work.next_message is None or not work.next_message():
         page.select(turn if following is None else following)
+        return
+    after, here = page.now(), answering.message.labelled
+    if CurrentKey(after.conversation or "", after.turn, after.question) == here:
+        return
+    place = "the last message" if after.turn is None else f"message {after.turn + 1:,}"
+    if after.conversation != here.conversation:
+        place += " of another conversation"
+    st.toast(f"Message done; next: {place}.", icon=":material/done_all:")
 
 
 def _undo_or_redo(answering: Answering, action: str) -> None:

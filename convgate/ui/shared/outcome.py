@@ -70,8 +70,13 @@ class PolicyOutcome:
         decisions = self.scored
         if decisions.scores is None or decisions.threshold is not None or self.gate is None:
             return decisions.threshold
-        forced = np.isin(decisions.indices, list(decisions.overrides))
-        return float(decisions.scores[decisions.kept & ~forced].min(initial=1.0))
+        lowest = _lowest_kept(decisions)
+        return 1.0 if lowest is None else lowest
+
+    @property
+    def lowest_kept(self) -> float | None:
+        """The lowest score of the turns that are sent by their score; None when none is."""
+        return _lowest_kept(self.decisions)
 
     @property
     def promise(self) -> float | None:
@@ -101,17 +106,25 @@ class PolicyOutcome:
         return int(decisions.indices[row]), float(scores[row])
 
     def first_selected(self) -> int | None:
-        """Return the turn to explain before a person selects one: the best, else the newest kept one."""
-        if (best := self.best()) is not None:
-            return best[0]
-        indices = self.decisions.kept_indices or self.decisions.indices.tolist()
-        return indices[-1] if indices else None
+        """Return the turn to explain before a person selects one: the newest kept one, else the best."""
+        if kept := self.decisions.kept_indices:
+            return kept[-1]
+        best, indices = self.best(), self.decisions.indices.tolist()
+        return best[0] if best else indices[-1] if indices else None
 
     @property
     def keeps_by_score(self) -> bool:
         """Whether the policy keeps any turn by its own rule."""
         decisions = self.scored
         return any(turn not in decisions.overrides for turn in decisions.kept_indices)
+
+
+def _lowest_kept(decisions: TurnDecisions) -> float | None:
+    if decisions.scores is None:
+        return None
+    forced = np.isin(decisions.indices, list(decisions.overrides))
+    kept = decisions.scores[decisions.kept & ~forced]
+    return float(kept.min()) if len(kept) else None
 
 
 def compute_outcome(

@@ -199,13 +199,12 @@ class RuleControls:
             help="With a min of 0 the gate may keep nothing; a max of all turns is no limit.",
         )  # fmt: skip
 
-    def draw_reset(self, own: str, help: str) -> None:
-        """Draw the button that returns to the own settings, lit with others; own: its label then."""
+    def draw_reset(self, help: str = "Back to the version's rule") -> None:
+        """Draw the button that returns to the own settings, lit with others."""
         is_own = self.page.now().choice is None
         st.button(
-            "Reset" if is_own else own, key=f"{self.page.name}.reset", icon=":material/undo:",
-            on_click=self.page.change, kwargs={"choice": None}, disabled=is_own, help=help,
-            type="secondary" if is_own else "primary",
+            "Reset", key=f"{self.page.name}.reset", icon=":material/undo:", on_click=self.page.change,
+            kwargs={"choice": None}, disabled=is_own, help=help, type="secondary" if is_own else "primary",
         )  # fmt: skip
 
     def choose(self, settings: ThresholdSettings) -> None:

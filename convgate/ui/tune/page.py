@@ -100,7 +100,7 @@ def draw_page(app: App) -> None:
     controls = RuleControls(page, suggested if suggested is not None and is_own else today, today)
     with sliders:
         controls.draw(_extent(results, policy))
-        controls.draw_reset("Reset", "Back to the suggestion")
+        controls.draw_reset("Back to the suggestion")
     new = results.new.choice if results else choice or today
     settings = NewSettings(app, page, policy, new, [known[name] for name in names], results)
     if results is None:
