@@ -71,13 +71,12 @@ def test_nothing_exceeds_a_budget_or_is_lost_for_its_price(seed: int, budget: in
             )
             assert same.messages == selection.messages, "another worker sends the same"
             assert report(same).spending == report(selection).spending
-            is_longer = selection.tokens_total > budget
-            assert_whole(
-                selection,
-                replace(keep(alone, kept), price=None, around=[]).select(
-                    asked, pair_answers=pairs, budget=int(budget * (1 - ROOM)) if is_longer else budget
-                ),
+            spending = report(selection).spending
+            leaves_room = selection.tokens_total > budget and spending.n_warm > spending.n_cold
+            plain = replace(keep(alone, kept), price=None, around=[]).select(
+                asked, pair_answers=pairs, budget=int(budget * (1 - ROOM)) if leaves_room else budget
             )
+            assert_whole(selection, plain)
 
 
 def select_growing(budget: int, share: float) -> list[Selection]:
@@ -96,6 +95,22 @@ def test_a_conversation_within_the_budget_goes_on_with_its_prefix() -> None:
     assert [report(each).way for each in selections[8:]].count("append") > 6
     assert report(selections[-1]).tokens_cached > 5_000
     assert report(selections[-1]).spending.cost <= report(selections[-1]).spending.cost_all * 1.01
+
+
+def test_room_is_left_where_a_warm_cache_is_expected() -> None:
+    selector, budget = priced(3_000), 3_000
+    fitting, less = budget // 204 * 204, int(budget * (1 - ROOM)) // 204 * 204
+    for at, stop, tokens in ((0, 31, fitting), (20, 33, less), (40, 35, less + 408), (9_000, 37, less)):
+        assert selector.select(long_chat(stop), at=at).tokens == tokens
+    dropped = selector.select(long_chat(39), at=9_020).decisions.of(0).reason
+    assert "do not fit in what is left of 3,000, where 600 are left to the messages to come." in dropped
+    cold = priced(3_000)
+    for at, stop in ((0, 31), (3_600, 33), (3_620, 35), (7_200, 37)):
+        selection = cold.select(long_chat(stop), at=at)
+        assert selection.tokens == fitting
+    assert "left of 3,000. " in selection.decisions.of(0).reason
+    uncached = replace(priced(3_000), price=replace(PRICE, min_tokens=2_500))
+    assert [uncached.select(long_chat(n), at=n).tokens for n in (31, 33)] == [fitting, fitting]
 
 
 def test_a_run_goes_on_with_its_prefix_until_the_budget_is_full() -> None:

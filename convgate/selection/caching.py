@@ -1,21 +1,21 @@
 """With prices: keep the prefix that the provider has in its cache where that costs less, by what is billed.
 
 Providers bill an unchanged prefix at about a tenth. So a selection that changes with every message can cost
-more than sending everything. Each way has all turns that the policy keeps, held turns and tool units
-included; so none loses more than the policy does:
+more than sending everything. Each way has all turns of `select`, held turns and tool units included:
 
 | way | what is sent |
 |---|---|
-| select | what the policy keeps: a new prefix |
+| select | what the policy keeps, of that what the sections of a budget have: a new prefix |
 | append | what was sent for the request before, and all turns since |
 | recall | the same, and the missing turns quoted in one message before the current one |
 | insert | the same, and the missing turns in their own places |
 | all | every turn |
 
-Within a budget, ways that exceed it are none, and everything stands for the newest turns that fit where not
-all do: what most programs send otherwise. A selection then leaves room, as one that fills its budget is made
-anew for each message. While a run of calls goes on, its budget shrinks with each: what was selected for its
-message stays as long as it fits.
+So without a budget none misses more than the policy does. Within one, ways that exceed it are none, and
+everything stands for the newest turns that fit where not all do: what most programs send otherwise. As a
+selection that fills its budget is made anew for each message, `find_room` leaves a part of it where the cache
+is expected to be warm: what then does not fit is dropped from all ways. While a run of calls goes on, its
+budget shrinks with each: what was selected for its message stays as long as it fits, and nothing is added.
 
 Of the ways that leave the conversation so far no dearer than sending everything each time, the one is taken
 that costs least now and later. A way may cost what was saved so far, less what it would cost to send
@@ -27,7 +27,7 @@ by the pauses so far, read it.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
@@ -44,7 +44,7 @@ from convgate.selection.ways import Candidate, Way, find_candidates, find_sendab
 
 _PRIOR = (4, 1)  # warm requests and cold ones that a conversation is taken to have had before its first
 ROOM = 0.2
-"""The share of a budget that a selection leaves to the messages to come, where a conversation exceeds it."""
+"""The share of a budget that `find_room` leaves to the messages to come."""
 
 RULE = "prefix"
 """The rule of turns that are sent, or quoted, for the sake of the cached prefix."""
@@ -89,8 +89,7 @@ class PrefixReuse:
         spending = Spending() if past is None else past.spending or Spending()
         self._before = spending.times(price.token_ratio)
         self._warm = None if past is None or request.at - past.at > price.life_seconds else past
-        self._n_warm = self._before.n_warm + (self._warm is not None)
-        self._n_cold = self._before.n_cold + (past is not None and self._warm is None)
+        self._n_warm, self._n_cold = _count_pauses(request, price)
         # of requests in a row that find the cache warm: the mean of a geometric law
         self._further = (_PRIOR[0] + self._n_warm) / (_PRIOR[1] + self._n_cold)
         self._held = held
@@ -199,12 +198,26 @@ class PrefixReuse:
         return decisions.with_overrides(overrides)
 
 
-def leave_room(request: Request) -> Request:
-    """Return the request with a budget that leaves room for the messages to come."""
-    budget, table = request.budget, request.table
-    if budget is None or table.total <= budget:
-        return request
-    return replace(request, budget=int(budget * (1 - ROOM)))
+def find_room(request: Request, price: Price) -> int:
+    """Return the tokens of the budget that a selection leaves to the messages to come.
+
+    0 where the conversation fits, and where no warm cache is expected: after no pause, where at most half of
+    the pauses so far were within its life, and where what is sent would be too short to be cached.
+    """
+    budget, (n_warm, n_cold) = request.budget, _count_pauses(request, price)
+    if budget is None or request.table.total <= budget or n_warm <= n_cold:
+        return 0
+    room = budget - int(budget * (1 - ROOM))
+    return room if price.usage(budget - room, budget - room).cached else 0
+
+
+def _count_pauses(request: Request, price: Price) -> tuple[int, int]:
+    """Return how many requests so far but the first, with this one, find the cache warm, and how many not."""
+    past = request.past
+    if past is None:
+        return 0, 0
+    spending, is_warm = past.spending or Spending(), request.at - past.at <= price.life_seconds
+    return spending.n_warm + is_warm, spending.n_cold + (not is_warm)
 
 
 def _shared_tokens(candidate: Candidate, numbers: NDArray[np.int64]) -> int:

@@ -48,21 +48,24 @@ class Fit:
         decisions: TurnDecisions,
         invariants: Sequence[Invariant],
         counter: TokenCounter | None,
+        room: int = 0,
     ) -> tuple[SentMessages, FittedReasons, Budgeted]:
         """Return what is sent within the request's budget, the reasons, and the rest without sections.
 
+        room: tokens of the budget that are left to the messages to come.
         Where something that must hold is missing from it, now or in an earlier request of the conversation,
         the baseline is sent: the newest turns that fit, with all that must hold.
         """
         claims = self._claim(request, decisions, invariants)
         statements, shortened = self._state(request, claims, counter)
         claims = replace(claims, shortened=shortened) if shortened else claims
-        reading, total = claims.reading, request.budget or 0
+        reading, total = claims.reading, (request.budget or 0) - room
         budget = RequestBudget(
             total,
             self.budgets.shares(reading.mode, total),
             sum(statement.tokens for statement in statements),
             frozenset(claims.corrected if claims.filters else ()),
+            room,
         )
         earlier = request.earlier_breaches
         packer = pack_baseline if earlier else pack

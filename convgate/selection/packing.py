@@ -21,6 +21,7 @@ class RequestBudget:
     shares: Mapping[SectionName, int]  # tokens of each section
     added: int = 0  # tokens of messages that are no turns
     excluded: frozenset[int] = frozenset()  # users' turns that may not be added to open the list
+    room: int = 0  # tokens besides `total` that are left to the messages to come
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,9 @@ class FittedReasons:
             reason = "it answers a message that was corrected, and a list cannot open with it."
             return Why("superseded", f"{reason} {policy.explanation}", "as corrected")
         if is_kept or not claims.filters:
-            reason = f"{self._cost(index)} do not fit in what is left of {self.budget.total:,}."
+            total, room = self.budget.total + self.budget.room, self.budget.room
+            leaves = f", where {room:,} are left to the messages to come" if room else ""
+            reason = f"{self._cost(index)} do not fit in what is left of {total:,}{leaves}."
             if claims.filters:
                 reason += f" {self.decisions.policy} kept it: {policy.explanation}"
             return Why("budget", reason, "by the budget")

@@ -42,7 +42,7 @@ from convgate.policies.base import Policy, encoder_of
 from convgate.selection import responses
 from convgate.selection.added import Message
 from convgate.selection.around import Around
-from convgate.selection.caching import PrefixReuse, leave_room
+from convgate.selection.caching import PrefixReuse, find_room
 from convgate.selection.memory import compare_prefix
 from convgate.selection.originals import Originals
 from convgate.selection.reading import encode_turns
@@ -177,8 +177,8 @@ class Selector:
             )  # fmt: skip
             decisions = sent.valid.applied_to(decisions)
         else:
-            leaves = leave_room(request) if self.price else request
-            sent, reasons, budgeted = self.fit().send(leaves, decisions, invariants, self.counter)
+            room = find_room(request, self.price) if self.price else 0
+            sent, reasons, budgeted = self.fit().send(request, decisions, invariants, self.counter, room)
             decisions = reasons.to_decisions()
         evidence = self._read_evidence(request.sent_turns) if request.elides else Evidence()
         reuse = None
