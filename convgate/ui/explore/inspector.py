@@ -139,7 +139,8 @@ def _draw_reason(app: App, state: ExploreState, outcome: PolicyOutcome, selected
     for invariant in outcome.selection.invariants:
         if invariant.source == selected:
             text = literal(invariant.text, limit=_MAX_STATEMENT)
-            st.markdown(f"{STATES[invariant.state]} **{TYPES[invariant.type]}:** “{text}”")
+            sure = f" ({format_share(invariant.likelihood)} likely)" if invariant.likelihood < 1 else ""
+            st.markdown(f"{STATES[invariant.state]} **{TYPES[invariant.type]}:** “{text}”{sure}")
     if flip := outcome.flips.of(selected) if outcome.flips else "":
         before = "drops" if flip == "up" else "keeps"
         st.markdown(f":orange-badge[changed] The version's own rule {before} this turn.")
