@@ -187,10 +187,11 @@ def test_an_agent_with_the_downloaded_settings_decides_the_very_same(
 
 def test_moving_the_threshold_flips_turns_without_encoding(open_explore: Open, encoder: FakeEncoder) -> None:
     app = open_explore()
-    before, kept = metric(app, "Kept"), states(app)
+    before, kept, selected = metric(app, "Kept"), states(app), turn_table(app)["selected"]
     calls = len(encoder.calls)
     check(app.select_slider(key=THRESHOLD).set_value("0.01").run())
     assert int(metric(app, "Kept")) > int(before)
+    assert turn_table(app)["selected"] == selected, "the panel stays"
     flipped = [row["turn"] for row in turn_table(app)["rows"] if row["flip"] == "up"]
     assert flipped == [i for i, state in enumerate(states(app)) if (kept[i], state) == ("dropped", "kept")]
     assert flipped

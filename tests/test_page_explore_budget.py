@@ -167,6 +167,7 @@ def test_a_typed_question_has_a_mode(key: str) -> None:
     app = open_budgeted(conversation=key, ask="explain the refresh")
     assert "answering your question" in page_text(app)
     assert "Mode: LEARNING" in page_text(app)
+    assert counts(app)[1] == f"As sent {int(metric(app, 'Kept')) + 1}"
     assert "explore.mode" not in {box.key for box in app.selectbox}, "there is no message to correct"
 
 

@@ -41,6 +41,7 @@ from convgate.ui.shared.threshold_settings import Extent, RuleControls, Threshol
 
 _STYLE = Path(__file__).with_name("explore.css")
 _COLUMNS = (1.62, 1)
+_FIRST = "explore.first"  # the turn that is selected first, and of which message
 THRESHOLD, PROMISE = "explore.threshold", "explore.promise"
 _PROMISES = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 _STEPS = (0.001, 0.002, 0.005, *(step / 100 for step in range(101)), 0.995, 0.999)
@@ -80,7 +81,7 @@ def draw_page(app: App) -> None:
     with st.sidebar:
         draw_rule(result)
     answers = read_answers(app, result.message, result.gate.version if result.gate else None, Work())
-    selected = result.first_selected() if state.selected is None else state.selected
+    selected = _first_selected(result) if state.selected is None else state.selected
     with problem_place:
         draw_selection_problems(result.selection)
     with left, st.container(gap="xsmall", key="explore-strip"):
@@ -105,6 +106,15 @@ def draw_page(app: App) -> None:
             draw_mode(
                 app, page, key, conversation, message.current.index, describe_mode(spent) if spent else None
             )
+
+
+def _first_selected(result: PolicyOutcome) -> int | None:
+    """Return the turn to explain before a person selects one; it stays when the rule is another."""
+    name = f"{result.label} {result.message.labelled}"
+    if st.session_state.get(_FIRST, ("", None))[0] != name:
+        st.session_state[_FIRST] = name, result.first_selected()
+    selected: int | None = st.session_state[_FIRST][1]
+    return selected
 
 
 def draw_policy(state: ExploreState, labels: Iterable[str]) -> None:

@@ -68,7 +68,7 @@ def _draw_listed(outcome: PolicyOutcome) -> None:
     decisions = outcome.decisions
     n_sent = int(decisions.kept.sum())
     selection = outcome.selection
-    n_added = sum(turn is None for turn in selection.places)
+    n_added = sum(turn is None for turn in selection.places) - (outcome.message.current.index is None)
     added = f" + {n_added:,}" if n_added > 0 else ""  # messages that are no turns
     counts = {
         "all": f"{len(outcome.message.conversation):,}",
