@@ -212,6 +212,7 @@ def test_keys_walk_the_transcript_and_go_to_another_message(explore: Page) -> No
     expect(page.get_by_text("Nothing to decide")).to_be_visible()
 
     page.get_by_test_id("stChatInput").get_by_role("textbox").click()
+    page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("mkdpn")  # keys typed into a field stay there
     page.keyboard.press("Enter")
     expect(page.get_by_text("answering your question")).to_be_visible()

@@ -57,7 +57,7 @@ def test_a_hostile_transcript_is_text_in_preview_list_errors_and_explore(page: P
     assert drawn in text.inner_text()
     assert text.locator("code, strong").all_inner_texts() == ["fat", "code"]
     assert text.locator("a, img, del, b, script").count() == 0
-    expect(page.get_by_test_id("stChatInput").get_by_placeholder("Go on.")).to_be_visible()
+    expect(page.get_by_test_id("stChatInputTextArea")).to_have_value("Go on.")
     passage = page.locator(".st-key-explore-panel").get_by_test_id("stText")
     assert passage.inner_text().replace("\u2060", "") in HOSTILE
     assert passage.locator(ALIVE).count() == 0

@@ -36,7 +36,7 @@ from convgate.ui.shared.outcome import PolicyOutcome, compute_outcome
 from convgate.ui.shared.picker import open_message, pick_conversation
 from convgate.ui.shared.policy_options import option_label, option_labels
 from convgate.ui.shared.samples import draw_sample_note
-from convgate.ui.shared.session_state import put
+from convgate.ui.shared.session_state import has_arrived, put
 from convgate.ui.shared.threshold_settings import Extent, RuleControls, ThresholdSettings
 
 _STYLE = Path(__file__).with_name("explore.css")
@@ -111,7 +111,7 @@ def draw_page(app: App) -> None:
 def _first_selected(result: PolicyOutcome) -> int | None:
     """Return the turn to explain before a person selects one; it stays when the rule is another."""
     name = f"{result.label} {result.message.labelled}"
-    if st.session_state.get(_FIRST, ("", None))[0] != name:
+    if has_arrived() or st.session_state.get(_FIRST, ("", None))[0] != name:
         st.session_state[_FIRST] = name, result.first_selected()
     selected: int | None = st.session_state[_FIRST][1]
     return selected
