@@ -134,7 +134,8 @@ def test_usage_is_found_in_streams_of_every_api(api: str, coding: str, size: int
         (b" " * 5_000_000 + b'{"usage": {"prompt_tokens": 1}}', {}),
         (b'{"usage": {"prompt_tokens": "many", "completion_tokens": -1}}', {}),
     ],
-)
+    ids=["no text", "deep", "cut off", "no gzip", "unknown coding", "gzip bomb", "long", "no counts"],
+)  # what gzip writes has the time in it, and a test's name must be the same in all workers
 def test_an_answer_that_cannot_be_read_counts_nothing(data: bytes, headers: dict[str, str]) -> None:
     reader = UsageReader(headers)
     reader.feed(data)
