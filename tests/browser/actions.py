@@ -157,6 +157,13 @@ def upload(page: Page, files: dict[str, bytes]) -> None:
         {"name": name, "mimeType": "", "buffer": content} for name, content in files.items()
     ]
     page.locator("input[type=file]").first.set_input_files(payloads)
+    settle(page)
+
+
+def settle(page: Page) -> None:
+    """Let the preview of an upload be drawn to its end: its timer replaces buttons, and a click is lost."""
+    page.wait_for_timeout(1_000)
+    wait_until_idle(page)
 
 
 def choose_name(page: Page, name: str) -> None:
