@@ -77,7 +77,7 @@ def test_a_rule_is_typed_previewed_saved_and_decides_after_a_reload(rules: Page,
 @pytest.mark.slow
 def test_a_draft_survives_another_page_and_fits_on_a_phone(rules: Page) -> None:
     page = rules
-    open_editor(page)
+    open_editor(page, "Add a rule of your own")
     enter(editor(page), "skip_patterns: []")
     go_to(page, "/")
     go_to(page, "/Rules")
