@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 
@@ -24,6 +25,7 @@ from convgate.training.library import RelevanceSets
 from convgate.transcripts import TranscriptReader, open_transcript
 from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.relevance_sets import write_relevance_set
+from convgate.ui.library import add
 from convgate.ui.library.listing import PER_PAGE
 from convgate.ui.shared import services
 from convgate.ui.shared.navigation import EXPLORE
@@ -161,6 +163,23 @@ def test_a_single_conversation_can_be_opened_at_once(
 
     assert opened_keys == list(conversations.keys())
     assert (app_root() / EXPLORE).is_file()
+
+
+def test_what_was_asked_for_is_added_although_the_run_of_the_click_ends_early(
+    library: AppTest, conversations: Conversations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = library.run()
+    app.file_uploader[0].upload("trip.json", chat("Where to?").encode()).run()
+    draw_preview, interruptions = add._draw_preview, iter([st.rerun])
+
+    def interrupted(*args: Any, **options: Any) -> Any:
+        next(interruptions, lambda: None)()  # as another event of the browser does
+        return draw_preview(*args, **options)
+
+    monkeypatch.setattr(add, "_draw_preview", interrupted)
+    app.button(key="add-files").click().run()
+
+    assert len(conversations.keys()) == 1
 
 
 def test_a_file_with_bad_lines_is_added_without_them_only_when_the_person_says_so(

@@ -28,6 +28,7 @@ from convgate.ui.shared.files import redact_checkbox
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.navigation import open_conversation
 from convgate.ui.shared.results_cache import Progress, compute_once
+from convgate.ui.shared.session_state import pressed
 from convgate.ui.shared.text import literal, make_labels_unique, show_text
 
 OUTCOME, GENERATION = "library.outcome", "library.generation"
@@ -131,11 +132,11 @@ def draw_paste(app: App) -> None:
         placeholder="User: Where is the oasis?\nAssistant: Two days east of here.",
     )
     # Leaving the field reads it too.
-    pressed = st.button("Read it", key="library.read", icon=":material/visibility:")
+    is_asked = st.button("Read it", key="library.read", icon=":material/visibility:")
     if text.strip():
         data = writable(text).encode()
         _draw_results(app, "text", [Upload(app, PASTED, hashlib.sha256(data).hexdigest(), lambda: data)])
-    elif pressed:
+    elif is_asked:
         st.caption("Paste a conversation into the field first.")
 
 
@@ -201,11 +202,11 @@ def _draw_results(app: App, place: str, uploads: Sequence[Upload]) -> None:
         return
     total = sum(preview.summary.n_conversations for _, preview, _ in chosen)
     with buttons, st.container(horizontal=True, vertical_alignment="center"):
-        opening = total == 1 and st.button(
+        opening = total == 1 and pressed(
             "Add and open", key=f"open-{place}", type="primary", icon=":material/query_stats:"
         )
         label = "Add to the library" if total == 1 else f"Add {pluralize(total, 'conversation')}"
-        adding = st.button(
+        adding = pressed(
             label, key=f"add-{place}", type="secondary" if total == 1 else "primary", icon=":material/add:"
         )
         redactor = Redactor() if redact_checkbox(f"redact-{place}") else None

@@ -17,6 +17,7 @@ from convgate.ui.library.data import draw_data
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.navigation import open_conversation
 from convgate.ui.shared.samples import Sample, load_samples
+from convgate.ui.shared.session_state import pressed
 from convgate.ui.shared.text import literal
 
 N_FEATURED = 6
@@ -74,7 +75,7 @@ def draw_samples(app: App) -> None:
     _draw_cards(app, samples[:N_FEATURED])
     with st.expander(f"{len(samples[N_FEATURED:])} more samples", key="library.samples.more"):
         _draw_cards(app, samples[N_FEATURED:])
-        if st.button("Add all samples", key="library.samples.all", icon=":material/library_add:"):
+        if pressed("Add all samples", key="library.samples.all", icon=":material/library_add:"):
             _add(app, [(sample, conversation) for sample in samples for conversation in sample.conversations])
             st.rerun()
 
@@ -93,7 +94,7 @@ def _draw_card(app: App, sample: Sample) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         first = sample.conversations[0]  # one of each story: the others are added by the button below
         st.caption(pluralize(len(first), "turn"), width="content")
-        if st.button("Open", key=f"sample-{sample.file}", icon=":material/query_stats:"):
+        if pressed("Open", key=f"sample-{sample.file}", icon=":material/query_stats:"):
             [key] = _add(app, [(sample, first)])
             del st.session_state[OUTCOME]  # Explore shows the outcome
             open_conversation(key, sample.turn)

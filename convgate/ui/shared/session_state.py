@@ -49,6 +49,20 @@ def put(key: str, value: Any) -> None:
         st.session_state[key] = value
 
 
+def pressed(label: str, *, key: str, **also: Any) -> bool:
+    """Draw a button, and return whether it was pressed, be it in a run that ended before it got here.
+
+    `st.button` tells it to one run alone, and another event may end that run early.
+    """
+    name = f"{key}.pressed"
+    st.button(label, key=key, on_click=_keep_press, args=(name,), **also)
+    return bool(st.session_state.pop(name, False))
+
+
+def _keep_press(name: str) -> None:
+    st.session_state[name] = True
+
+
 def selected_points(key: str) -> list[Any]:
     """Return the `customdata` of the selected points of the chart `key`, in the order of selection.
 
