@@ -27,10 +27,7 @@ from tests.selectors import (
 )
 
 FIRST = chat("LEARNING a", "b.", "LEARNING c", "d.", "LEARNING e")
-THEN = [
-    *FIRST,
-    *chat("user: skip", "assistant: f.", "user: LEARNING g")[1:],
-]  # e is answered, and g follows
+THEN = [*FIRST, *chat("user: skip", "assistant: f.", "user: LEARNING g")[1:]]  # e is answered, and g follows
 
 
 def test_the_report_tells_how_much_of_the_front_stayed():

@@ -20,15 +20,7 @@ from convgate.training.corpora import CORPORA
 from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.problems import Report
-from tools.corpora.corpus import (
-    Gathering,
-    corpus_file,
-    document_items,
-    list_of,
-    object_of,
-    text_of,
-    whole_of,
-)
+from tools.corpora.corpus import Gathering, corpus_file, document_items, list_of, object_of, text_of, whole_of
 
 REPOSITORY = CORPORA["cast"].repository
 FILE = "2020/automatic_evaluation_topics_annotated_v1.1.json"

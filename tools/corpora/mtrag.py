@@ -18,14 +18,7 @@ from convgate.core.errors import TranscriptError
 from convgate.training.corpora import CORPORA
 from convgate.transcripts.cases import RelevanceSet
 from convgate.transcripts.problems import Report
-from tools.corpora.corpus import (
-    Gathering,
-    corpus_file,
-    line_values,
-    list_of,
-    object_of,
-    text_of,
-)
+from tools.corpora.corpus import Gathering, corpus_file, line_values, list_of, object_of, text_of
 
 REPOSITORY = CORPORA["mtrag"].repository
 FILE = "mtragun-human/generation_tasks/reference.jsonl"

@@ -18,14 +18,7 @@ from convgate.core.errors import TranscriptError
 from convgate.training.corpora import CORPORA
 from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.problems import Report
-from tools.corpora.corpus import (
-    Gathering,
-    corpus_file,
-    document_items,
-    list_of,
-    split_of,
-    text_of,
-)
+from tools.corpora.corpus import Gathering, corpus_file, document_items, list_of, split_of, text_of
 
 REPOSITORY = CORPORA["tiage"].repository
 FIRST_CASE = 3  # 0-based: the fourth turn

@@ -64,12 +64,7 @@ def weave(
 
 
 def ask_again(
-    talks: Iterable[Talk],
-    *,
-    count: int,
-    seed: int,
-    turns: tuple[int, int],
-    name: str,
+    talks: Iterable[Talk], *, count: int, seed: int, turns: tuple[int, int], name: str
 ) -> RelevanceSet:
     """`count` very long histories, and later questions that a user asked in them already.
 
