@@ -304,12 +304,11 @@ def open_path(path: Path, report: Report, *, max_bytes: int = MAX_BYTES) -> Sour
         if path.is_dir():
             return _open_folder(path, report, max_bytes)
         with path.open("rb") as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return source_of_bytes(file.read(max_bytes + 1), report, max_bytes=max_bytes)
             if file.read(len(_ZIP)) == _ZIP:
                 return _open_zip(path, report, max_bytes)
-        return _not_blank(Source(partial(path.open, "rb"), status.st_size, report, max_bytes=max_bytes))
+        return _not_blank(_source_of_file(path, report, max_bytes))
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or str(error)
         raise TranscriptError(f"the file cannot be opened: {reason}", file=report.file) from error
@@ -350,9 +349,8 @@ def source_of_bytes(data: bytes, report: Report, *, max_bytes: int = MAX_BYTES) 
 
 def _not_blank(source: Source) -> Source:
     with source.open() as file:
-        while part := file.read(_HEAD):
-            if part.strip():
-                return source
+        if any(part.strip() for part in iter(partial(file.read, _HEAD), b"")):
+            return source
     raise TranscriptError("the file is empty", file=source.report.file)
 
 
@@ -361,12 +359,14 @@ def _open_folder(path: Path, report: Report, max_bytes: int) -> Archive:
     files = sorted(islice(found, MAX_FILES + 1))
     _check_number(len(files), report)
     sources = {
-        str(name := file.relative_to(path)): Source(
-            partial(file.open, "rb"), file.stat().st_size, report.of_part(str(name)), max_bytes=max_bytes
-        )
+        str(name := file.relative_to(path)): _source_of_file(file, report.of_part(str(name)), max_bytes)
         for file in files
     }
     return Archive(report, sources)
+
+
+def _source_of_file(path: Path, report: Report, max_bytes: int) -> Source:
+    return Source(lambda: path.open("rb"), path.stat().st_size, report, max_bytes=max_bytes)
 
 
 def _open_zip(file: Path | IO[bytes], report: Report, max_bytes: int) -> Archive:
