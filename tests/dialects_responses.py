@@ -27,10 +27,7 @@ def openai_responses(exchanges: Sequence[Exchange]) -> Iterator[Message]:
         yield (
             {"type": "message", "role": "user", "content": content}
             if shown
-            else {
-                "role": "user",
-                "content": each.question,
-            }
+            else {"role": "user", "content": each.question}
         )
         for batch in each.batches:
             yield from thinking(each)

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from convgate.transcripts import BadLinesError, RelevanceSet, read_relevance_set
+from convgate.core.errors import TranscriptError
+from convgate.transcripts import RelevanceSet, read_relevance_set
 from tools.corpora.__main__ import convert
 from tools.corpora.cast import FILE as CAST_FILE
 from tools.corpora.cast import read_cast
@@ -83,29 +84,6 @@ def test_relevant_is_the_present_topic_from_the_fourth_turn_on(tmp_path: Path):
         "tiage-train-7-5": [],
         "tiage-train-7-6": [5],
     }
-
-
-# Bad input
-
-
-@pytest.mark.parametrize(
-    ("turn", "field"),
-    [
-        (["hello ?", "2"], "8[1][1]"),
-        (["hello ?", 0], "8[1][1]"),
-        (["", "0"], "8[1][0]"),
-        (["hello ?"], "8[1]"),
-        ("hello ?", "8[1]"),
-    ],
-)
-def test_a_bad_turn_drops_its_dialogue_and_is_reported_with_its_line(tmp_path: Path, turn: Any, field: str):
-    file = write_part(tmp_path, {})
-    file.write_text(json.dumps({"7": DIALOGUE, "8": [DIALOGUE[0], turn]}, indent=1))
-    with pytest.raises(BadLinesError) as raised:
-        read_tiage(tmp_path)
-    assert raised.value.field == field
-    assert raised.value.line > 30
-    assert list(read_tiage(tmp_path, skip_bad=True).conversations) == ["tiage-train-7"]
 
 
 def utterance(speaker: str, text: str) -> dict[str, Any]:
@@ -292,28 +270,6 @@ def test_a_training_file_gives_120_cases_drawn_by_one_generator_seeded_with_7(tm
     assert turns == [sorted(generator.sample(range(100, 300), 120)) for _ in turns]
 
 
-# Bad input
-
-
-def problems(checkout: Path) -> list[str]:
-    with pytest.raises(BadLinesError, match="bad place") as raised:
-        read_irc(checkout)
-    return [str(problem) for problem in raised.value.problems]
-
-
-def test_broken_lines_are_reported_with_file_and_line(tmp_path: Path):
-    lines = [*CHATTER[:12], "06:12] <bob> cut", "[06:99] <bob> late", *CHATTER[14:20]]
-    write_log(tmp_path, lines, ["11 18", "12", "x 14"])
-    places = [problem.partition(": ")[0] for problem in problems(tmp_path)]
-    assert places == [
-        f"data/train/{STEM}.ascii.txt, line 13",
-        f"data/train/{STEM}.ascii.txt, line 14",
-        f"data/train/{STEM}.annotation.txt, line 2",
-        f"data/train/{STEM}.annotation.txt, line 3",
-    ]
-    assert relevant(read_irc(tmp_path, skip_bad=True)) == {16: [11]}
-
-
 def test_the_set_goes_to_a_file_that_reads_back(tmp_path: Path):
     write_part(tmp_path, {"7": DIALOGUE}, split="dev")
     convert("tiage", [tmp_path], tmp_path / "set.jsonl", split="dev")
@@ -321,11 +277,7 @@ def test_the_set_goes_to_a_file_that_reads_back(tmp_path: Path):
     assert (len(relevance_set.conversations), len(relevance_set.cases), relevance_set.problems) == (1, 4, ())
 
 
-def test_bad_input_writes_nothing_unless_it_is_skipped(tmp_path: Path):
-    write_part(tmp_path, {"7": DIALOGUE, "8": [["hello ?", "2"]]})
-    out = tmp_path / "set.jsonl"
-    with pytest.raises(BadLinesError):
-        convert("tiage", [tmp_path], out)
-    assert not out.exists()
-    convert("tiage", [tmp_path], out, skip_bad=True)
-    assert len(read_relevance_set(out).conversations) == 1
+def test_a_folder_that_is_no_checkout_is_refused(tmp_path: Path):
+    for corpus in ("cast", "irc", "tiage", "mtrag", "locomo"):
+        with pytest.raises(TranscriptError, match="name a checkout of"):
+            convert(corpus, [tmp_path], tmp_path / "set.jsonl")

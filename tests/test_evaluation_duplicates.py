@@ -86,9 +86,7 @@ def test_a_message_is_identified_by_all_turns_up_to_it() -> None:
         max_size=4,
     )
 )
-def test_every_judged_turn_counts_once_with_the_first_answer(
-    sets: list[dict[int, dict[int, bool]]],
-) -> None:
+def test_every_judged_turn_counts_once_with_the_first_answer(sets: list[dict[int, dict[int, bool]]]) -> None:
     given = [
         make_set(f"s{n}", *(case(turn, answers, f"c{turn}") for turn, answers in one.items()))
         for n, one in enumerate(sets)

@@ -11,11 +11,7 @@ from sklearn.metrics import average_precision_score, precision_recall_curve
 
 from convgate.evaluation.bootstrap import difference_interval, draw, interval, resample
 from convgate.evaluation.curves import CurveSums
-from convgate.evaluation.metrics import (
-    METRICS,
-    RANKING_METRICS,
-    case_terms,
-)
+from convgate.evaluation.metrics import METRICS, RANKING_METRICS, case_terms
 
 
 def ranking_terms(relevant, scores):

@@ -16,14 +16,7 @@ from convgate.core.settings import Settings
 from convgate.experiments.ablations import ablate
 from convgate.experiments.judge import FunctionModel, Judge, Messages
 from convgate.experiments.outcomes import ERROR_KINDS
-from convgate.experiments.replay import (
-    Replay,
-    ReplayRow,
-    check_by_judge,
-    check_by_tests,
-    load_arms,
-    replay,
-)
+from convgate.experiments.replay import Replay, ReplayRow, check_by_judge, check_by_tests, load_arms, replay
 from convgate.experiments.selection import ArmSelector
 from convgate.language_model import ModelError
 from convgate.store import Store

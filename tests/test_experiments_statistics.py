@@ -95,10 +95,7 @@ def test_a_very_early_look_spends_next_to_nothing(alpha: float) -> None:
     assert last == pytest.approx(alpha)
 
 
-@given(
-    st.lists(st.floats(1e-6, 1), min_size=1, max_size=6, unique=True),
-    st.sampled_from([0.01, 0.05, 0.1]),
-)
+@given(st.lists(st.floats(1e-6, 1), min_size=1, max_size=6, unique=True), st.sampled_from([0.01, 0.05, 0.1]))
 def test_one_look_is_holms_procedure(p_values: list[float], alpha: float) -> None:
     levels = [alpha / k for k in range(1, len(p_values) + 1)]
     assume(not np.isclose(np.subtract.outer(p_values, levels), 0, atol=1e-12).any())  # levels are integrals

@@ -33,12 +33,7 @@ from convgate.rollouts.phases import PHASES
 from convgate.rollouts.rollout import Rollout
 from convgate.sessions import SessionManager
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
-from convgate.store.edits import (
-    InvariantEdit,
-    InvariantEdits,
-    MovedBoundaries,
-    MovedBoundary,
-)
+from convgate.store.edits import InvariantEdit, InvariantEdits, MovedBoundaries, MovedBoundary
 from convgate.store.experiments import Experiments
 from convgate.store.queues import NewItem, Queues
 from convgate.store.requests import Requests

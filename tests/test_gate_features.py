@@ -150,13 +150,7 @@ def test_rows_of_turns_are_the_features_of_messages_on_what_was_before_alone(tur
     for j, turn in enumerate(turns):
         before, count = Columns(with_cues(turn) for turn in turns[:j]), min(j, width)
         alone = message_features(
-            before,
-            vectors[:j],
-            Passages(vectors.shape[1]),
-            with_cues(turn),
-            vectors[j],
-            j,
-            width=width,
+            before, vectors[:j], Passages(vectors.shape[1]), with_cues(turn), vectors[j], j, width=width
         )
         assert alone.shape == (len(NAMES), count)
         different = np.abs(rows[:, j, width - count :] - alone).max(axis=1, initial=0) > 1e-5
@@ -176,8 +170,7 @@ def test_features_of_a_message_do_not_depend_on_later_turns(
     among = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, n, width=width)
     before = Columns(with_cues(turn) for turn in turns[:n])
     assert np.array_equal(
-        among,
-        message_features(before, vectors[:n], Passages(vectors.shape[1]), fact, vector, n, width=width),
+        among, message_features(before, vectors[:n], Passages(vectors.shape[1]), fact, vector, n, width=width)
     )
     assert np.isfinite(among).all()
 

@@ -138,10 +138,7 @@ def test_the_monitor_command_prints_the_figures_and_sets_the_baseline(run: Run, 
     assert run("monitor", "--clear-baseline")[0] == 0
     assert json.loads(run("monitor", "--json")[1])["latest"]["baseline"] is None
     code, _, errors = run("monitor", "--since", "1m", "--set-baseline")
-    assert (code, "guard.drift_min_requests" in errors) == (
-        1,
-        True,
-    )
+    assert (code, "guard.drift_min_requests" in errors) == (1, True)
 
 
 def test_the_monitor_lists_an_alert(run: Run, store: Store, convgate_home: Path) -> None:

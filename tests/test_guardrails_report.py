@@ -164,8 +164,7 @@ def test_active_invariants_are_counted_by_type(tmp_path: Path) -> None:
 
 
 @given(
-    st.datetimes(datetime(1972, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)),
-    st.floats(0.001, 3e9),
+    st.datetimes(datetime(1972, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)), st.floats(0.001, 3e9)
 )
 def test_bins_cover_the_period_in_order_and_are_not_too_many(since: datetime, seconds: float) -> None:
     until = since + timedelta(seconds=seconds)

@@ -231,11 +231,7 @@ def test_results_before_or_without_their_call_are_orphans() -> None:
 
 
 def test_a_legacy_function_result_is_matched_by_name() -> None:
-    turns = [
-        legacy_call_turn("weather"),
-        legacy_call_turn("time"),
-        result(None, "weather", "function"),
-    ]
+    turns = [legacy_call_turn("weather"), legacy_call_turn("time"), result(None, "weather", "function")]
     tool_units = find_tool_units(turns)
     assert tool_units.units == (ToolUnit(0, (2,), ()), ToolUnit(1, (), ("time",)))
     assert find_tool_units([legacy_call_turn("time"), result(None, "weather", "function")]).orphans == (1,)

@@ -99,10 +99,7 @@ def test_intents_are_known_in_any_case_and_the_settings_add_to_them():
 
 @pytest.mark.parametrize(
     ("intents", "message"),
-    [
-        ({"dance": "DANCE"}, "budget.intents.*DANCE.*EXPLORATION"),
-        ({" ": "TASK"}, "empty"),
-    ],
+    [({"dance": "DANCE"}, "budget.intents.*DANCE.*EXPLORATION"), ({" ": "TASK"}, "empty")],
 )
 def test_a_wrong_intent_of_the_settings_is_named(intents: dict[str, str], message: str):
     with pytest.raises(RequestError, match=message):

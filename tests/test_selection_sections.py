@@ -407,11 +407,6 @@ def test_a_turn_left_out_by_the_budget_names_all_that_it_would_cost():
         "its 5 tokens and the 7 of what a valid list needs with it do not fit in what is left of 20"
         in decision.reason
     )
-    unit = [
-        *chat("a"),
-        tool_calls_message("x"),
-        tool_result("x", LONG),
-        *chat("b", "c", "d"),
-    ]
+    unit = [*chat("a"), tool_calls_message("x"), tool_result("x", LONG), *chat("b", "c", "d")]
     decision = make_selector(kept=[1]).select(unit, budget=40).decisions.of(1)
     assert "and the 64 of what a valid list needs with it do not fit" in decision.reason

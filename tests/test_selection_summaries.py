@@ -11,12 +11,7 @@ from convgate.core.errors import PolicyError, SettingsError, StoreError
 from convgate.language_model import LanguageModel
 from convgate.policies.retention.pruning import undo_pruning
 from convgate.sessions import SessionManager
-from convgate.sessions.summaries import (
-    MAX_CHARACTERS,
-    ExtractiveSummarizer,
-    ModelSummarizer,
-    summary_stop,
-)
+from convgate.sessions.summaries import MAX_CHARACTERS, ExtractiveSummarizer, ModelSummarizer, summary_stop
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import InvariantEdit, InvariantEdits, PrunedTurn, PrunedTurns
 from convgate.store.summaries import Summaries, TurnSummary

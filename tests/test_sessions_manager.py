@@ -78,8 +78,7 @@ def test_detection_with_100_000_stored_sessions(store: Store, clock: Clock, repo
             for moment in [(NINE - timedelta(minutes=n)).isoformat()]
         ]
         db.conn.executemany(
-            "INSERT INTO sessions (id, workspace, started, last_activity, ended) VALUES (?, ?, ?, ?, ?)",
-            rows,
+            "INSERT INTO sessions (id, workspace, started, last_activity, ended) VALUES (?, ?, ?, ?, ?)", rows
         )
     taken = []
     for n in range(30):

@@ -7,13 +7,7 @@ import pytest
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import StoreError
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
-from convgate.store.edits import (
-    InvariantEdit,
-    InvariantEdits,
-    MovedBoundaries,
-    MovedBoundary,
-    edits_digest,
-)
+from convgate.store.edits import InvariantEdit, InvariantEdits, MovedBoundaries, MovedBoundary, edits_digest
 from convgate.store.queues import NewItem, QueueProgress, Queues
 
 

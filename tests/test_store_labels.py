@@ -13,15 +13,7 @@ from hypothesis import strategies as st
 from convgate.core.conversation import Turn
 from convgate.core.errors import StoreError
 from convgate.labels.gold import GoldCounts, gold_answers, gold_counts, gold_set, labels_digest
-from convgate.store import (
-    ADJUDICATED,
-    WHOLE,
-    Conversations,
-    CurrentKey,
-    Entry,
-    Labels,
-    Store,
-)
+from convgate.store import ADJUDICATED, WHOLE, Conversations, CurrentKey, Entry, Labels, Store
 from convgate.store.label_log import ANSWERS
 from convgate.transcripts import read_relevance_set, write_relevance_set
 from convgate.transcripts.relevance_sets import split_group_of
@@ -56,9 +48,7 @@ def test_an_answer_is_stored_with_annotator_time_and_version(labelled_conversati
     assert labels.of(CurrentKey(key, 4)).answers == {}
 
 
-def test_undo_and_redo_step_through_actions(
-    labelled_conversation: Talk,
-) -> None:
+def test_undo_and_redo_step_through_actions(labelled_conversation: Talk) -> None:
     labels, key = labelled_conversation
     place = CurrentKey(key, 6)
     labels.answer(place, {0: "relevant"}, by="Ada")

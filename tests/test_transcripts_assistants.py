@@ -11,11 +11,7 @@ from tests.transcript_files import FOLDER, said
 @pytest.mark.parametrize(
     ("name", "turns", "omitted"),
     [
-        (
-            "grok.json",
-            [("user", "When is high tide?\n[attachment]"), ("assistant", "At six.")],
-            {},
-        ),
+        ("grok.json", [("user", "When is high tide?\n[attachment]"), ("assistant", "At six.")], {}),
         (
             "deepseek.json",
             [("user", "Which pump?\n[attachment: plan.pdf]"), ("assistant", "Hm.\nThe small one.")],

@@ -31,10 +31,7 @@ SHAPES: dict[str, tuple[str, str]] = {  # with the guessed fields
     "lines": ("\n".join(map(json.dumps, LIST)), OF_LIST),
     "lists in a list": (json.dumps([LIST[:2], LIST[2:]]), OF_LIST),
     "in an object": (json.dumps({"n": 2, "messages": SENT}), "text=body,speaker=sender,items=messages"),
-    "in objects": (
-        json.dumps(NESTED),
-        "text=msg.text,speaker=author.name,assistant=Sales bot,items=log",
-    ),
+    "in objects": (json.dumps(NESTED), "text=msg.text,speaker=author.name,assistant=Sales bot,items=log"),
     "table": (TABLE, "text=What was said,speaker=Who said it,time=When,conversation=Thread"),
     "truth values": (json.dumps(MINE), "text=data,speaker=mine"),
     "roles": (json.dumps(KINDS), "text=data,speaker=kind"),

@@ -44,10 +44,7 @@ from tests.transcript_files import zipped
         (b"name: demo\nuser: ann\nassistant: helper\nmodel: gpt\ntimeout: 30", ["settings", "--format"]),
         (b"# all\nuser:\n  name: Ann\n  role: admin\nassistant:\n  name: Helper\n  model: x", ["settings"]),
         (b"Dear diary,\nit rains.", ["no line says who speaks", "begin each turn"]),
-        (
-            zipped({"[Content_Types].xml": "x", "word/document.xml": "x"}),
-            ["office document", "plain text"],
-        ),
+        (zipped({"[Content_Types].xml": "x", "word/document.xml": "x"}), ["office document", "plain text"]),
         (zipped({"a.png": "x", "b.zip": "x"}), ["'b.zip'", "unpack"]),
         (zipped({"a.png": "x", "b.png": "x"}), ["'a.png' and 'b.png'"]),
     ],

@@ -10,15 +10,7 @@ from typing import Any
 import pytest
 
 from convgate.core.errors import GateError
-from convgate.versions import (
-    Card,
-    DataSet,
-    Draft,
-    Metric,
-    MetricSet,
-    Parent,
-    Training,
-)
+from convgate.versions import Card, DataSet, Draft, Metric, MetricSet, Parent, Training
 from convgate.versions.card import parse_card
 
 FULL = Draft(

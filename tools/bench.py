@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -81,19 +82,15 @@ def _cold_start(rounds: int) -> tuple[Any, list[Row]]:
         ]
         measured = f"{start.cpu_seconds:.2f} s of CPU, {start.peak_mb:.0f} MB"
         rows.append(Row(start.name, measured, ", ".join(goals)))
-    return [start.to_json() for start in starts], rows
+    return [asdict(start) for start in starts], rows
 
 
 def _first_sight(rounds: int) -> tuple[Any, list[Row]]:
-    from tools.benchmark.first_sight import GOAL, measure_first_sight
+    from tools.benchmark.first_sight import GOAL, TURNS, measure_first_sight
 
-    result = measure_first_sight(rounds=max(2, rounds // 5)).to_json()
-    row = Row(
-        f"first sight of {result['turns']:,} turns",
-        f"{result['times_encoding']:.2f} × encoding them ({result['encode_ms'] / 1e3:.1f} s)",
-        f"{GOAL} ×",
-    )
-    return result, [row]
+    compared = measure_first_sight(rounds=max(2, rounds // 5))
+    measured = f"{1 / compared.ratio:.2f} × encoding them ({compared.baseline_ms / 1e3:.1f} s)"
+    return asdict(compared), [Row(f"first sight of {TURNS:,} turns", measured, f"{GOAL} ×")]
 
 
 def _steady(rounds: int) -> tuple[Any, list[Row]]:
@@ -119,7 +116,7 @@ def _encoder(rounds: int) -> tuple[Any, list[Row]]:
     from tools.benchmark.encoding import GOAL_COSINE, measure_encoder
 
     speed = measure_encoder(rounds=max(3, rounds // 3))
-    return speed.to_json(), [
+    return asdict(speed), [
         Row(
             f"encoding {speed.texts:,} texts",
             f"{speed.corpus.ours_ms / 1e3:.1f} s, {speed.corpus.ratio:.1f} times as fast as the library",
@@ -146,7 +143,7 @@ def _budget(rounds: int) -> tuple[Any, list[Row]]:
         )
         for how, compared in (("", speed.warm), (", grown by an exchange", speed.grown))
     ]
-    return speed.to_json(), rows
+    return asdict(speed), rows
 
 
 def _scoring(rounds: int) -> tuple[Any, list[Row]]:
@@ -162,13 +159,13 @@ def _scoring(rounds: int) -> tuple[Any, list[Row]]:
     ):
         for n, goal in goals.items():
             compared = measure(n, rounds=rounds if n < 5_000 else max(3, rounds // 3))
-            results[f"{preset}_{n}"] = compared.to_json()
+            results[f"{preset}_{n}"] = asdict(compared)
             measured = f"{compared.ours_ms:.1f} ms, {compared.ratio:.1f} times as fast as the naive gate"
             rows.append(Row(f"scoring {n:,} turns, preset {preset}", measured, f"{goal}"))
     growth = time_growth(10_000, 10, rounds=max(3, rounds // 3))
     memory = scoring_memory(10_000)
     difference = largest_difference(1_000)
-    results |= {"growth": growth.to_json(), "memory_mb": memory, "largest_logit_difference": difference}
+    results |= {"growth": asdict(growth), "memory_mb": memory, "largest_logit_difference": difference}
     rows += [
         Row("scoring 100,000 turns", f"{growth.ratio:.1f} × scoring 10,000", "14 ×"),
         Row("peak memory of scoring 10,000 turns", "" if memory is None else f"{memory:.0f} MB", "200 MB"),

@@ -1,13 +1,12 @@
 """A simulation of drift: the guardrails' rules with a simulated clock and a temporary database.
 
-    python -m tools.drift --nats 0.15
+    python -m tools.drift
 
 Requests are as usual for an hour, drift toward one mode, and are as usual again for two hours.
 """
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from collections.abc import Mapping
 from contextlib import closing
@@ -33,6 +32,7 @@ PER_HOUR = 600  # requests
 START = datetime(2026, 3, 5, 9, tzinfo=UTC)
 BEFORE, AFTER, STEP = timedelta(minutes=60), timedelta(minutes=120), timedelta(minutes=5)
 BASELINE_REQUESTS = 10_000
+NATS, TOWARD, DRIFTING = 0.15, "DEBUGGING", timedelta(minutes=90)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,24 +44,22 @@ class Moment:
     overruled: tuple[Mode, ...]  # modes that GENERAL takes the place of
 
 
-def simulate(
-    normal: Mapping[str, float] = USUAL, *, nats: float = 0.15, toward: Mode = "DEBUGGING", minutes: int = 90
-) -> tuple[list[Moment], list[Alert]]:
-    """Return the moments and the alerts of requests that drift for some minutes. normal: shares by mode."""
-    shifted = drift_shares(normal, nats=nats, toward=toward)
-    starts, ends = START + BEFORE, START + BEFORE + timedelta(minutes=minutes)
+def simulate() -> tuple[list[Moment], list[Alert]]:
+    """Return the moments and the alerts of requests that drift for a while."""
+    shifted = drift_shares()
+    starts, ends = START + BEFORE, START + BEFORE + DRIFTING
     now = at = START
     interval, deficits = timedelta(hours=1) / PER_HOUR, dict.fromkeys(MODES, 0.0)
     moments: list[Moment] = []
     fallbacks: Mapping[Mode, Fallback] = {}
     with tempfile.TemporaryDirectory() as folder, closing(Store(Path(folder, "simulation.db"))) as store:
-        counts: dict[str, int] = {mode: round(BASELINE_REQUESTS * normal[mode]) for mode in MODES}
+        counts: dict[str, int] = {mode: round(BASELINE_REQUESTS * USUAL[mode]) for mode in MODES}
         GuardStates(store).put_baseline(Baseline(START, counts))
         while now < ends + AFTER:
             now, requests = now + STEP, []
             while at + interval <= now:
                 at += interval
-                shares = shifted if starts < at <= ends else normal
+                shares = shifted if starts < at <= ends else USUAL
                 deficits = {mode: deficits[mode] + shares[mode] for mode in MODES}
                 mode = max(MODES, key=deficits.__getitem__)
                 deficits[mode] -= 1
@@ -74,19 +72,16 @@ def simulate(
         return moments, GuardStates(store).alerts(START, now + STEP)
 
 
-def drift_shares(normal: Mapping[str, float], *, nats: float, toward: Mode) -> dict[str, float]:
-    """Return shares with more of one mode, so many that an hour of requests is `nats` away from `normal`.
-
-    Raises ValueError when even requests of that mode alone are less far away.
-    """
-    baseline: dict[str, float] = {mode: BASELINE_REQUESTS * normal[mode] for mode in MODES}
+def drift_shares() -> dict[str, float]:
+    """Return shares with more of `TOWARD`, so many that an hour of requests is `NATS` away from the usual."""
+    baseline: dict[str, float] = {mode: BASELINE_REQUESTS * USUAL[mode] for mode in MODES}
 
     def shifted(part: float) -> dict[str, float]:
-        return {mode: (1 - part) * normal[mode] + part * (mode == toward) for mode in MODES}
+        return {mode: (1 - part) * USUAL[mode] + part * (mode == TOWARD) for mode in MODES}
 
     def excess(part: float) -> float:
         counts = {mode: PER_HOUR * share for mode, share in shifted(part).items()}
-        return divergence(counts, baseline) - nats
+        return divergence(counts, baseline) - NATS
 
     return shifted(float(brentq(excess, 0.0, 1.0)))
 
@@ -102,12 +97,7 @@ def _request(at: datetime, mode: Mode, fallback: Fallback | None) -> RequestReco
 
 def main() -> None:
     """Print one line for each step."""
-    parser = argparse.ArgumentParser(description="Simulate drift.")
-    parser.add_argument("--nats", type=float, default=0.15)
-    parser.add_argument("--toward", choices=MODES, default="DEBUGGING")
-    parser.add_argument("--minutes", type=int, default=90)
-    options = parser.parse_args()
-    moments, _ = simulate(nats=options.nats, toward=options.toward, minutes=options.minutes)
+    moments, _ = simulate()
     for moment in moments:
         mode = "GENERAL" if moment.overruled else "its own mode"
         print(f"minute {moment.minute:3}: {moment.divergence:.3f} nats, each request is built in {mode}")

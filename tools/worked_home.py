@@ -78,9 +78,7 @@ def agents(home: Path, day: str) -> dict[str, str]:
         else:
             sessions.end("The lab is closed.")
     MovedBoundaries(store).change(day, {6: MovedBoundary("none"), 8: MovedBoundary("conversation")})
-    return {
-        "sessions-day": f"Sessions?conversation={day}&override=0&selected=9",
-    }
+    return {"sessions-day": f"Sessions?conversation={day}&override=0&selected=9"}
 
 
 def experiments(home: Path) -> dict[str, str]:

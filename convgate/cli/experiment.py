@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli import inputs, options, output
-from convgate.cli.offline_experiment import (
-    AlphaOption,
-    LooksOption,
-    ablate,
-    power,
-    read_looks,
-    replay,
-)
+from convgate.cli.offline_experiment import AlphaOption, LooksOption, ablate, power, read_looks, replay
 from convgate.cli.result import Part, Result, Table, pick, with_json
 from convgate.core.home import login_name
 from convgate.core.text import pluralize
@@ -53,8 +46,7 @@ def create(
         ),
     ],
     matched: Annotated[
-        list[str],
-        typer.Option(help="An arm with as many tokens as the control's.", metavar="ARM=POLICY"),
+        list[str], typer.Option(help="An arm with as many tokens as the control's.", metavar="ARM=POLICY")
     ] = [],  # noqa: B006
     planned: Annotated[
         int | None, typer.Option(help="Rated trials of each arm; see `convgate experiment power`.", min=1)

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 def invariants(
     file: options.FileArgument,
     turn: Annotated[
-        int | None,
-        typer.Option(help="What holds after message N, from 0; the last by default.", metavar="N"),
+        int | None, typer.Option(help="What holds after message N, from 0; the last by default.", metavar="N")
     ] = None,
     which: options.ConversationOption = None,
     format: options.FormatOption = None,

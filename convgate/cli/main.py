@@ -97,8 +97,7 @@ def _print_version(is_requested: bool) -> None:
 
 def show_version(
     version: Annotated[
-        bool,
-        Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+        bool, Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Accept --version before a subcommand."""

@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 
 @with_json
-def modes(
-    file: options.LinesArgument,
-    skip_bad: options.SkipBadOption = False,
-) -> Result:
+def modes(file: options.LinesArgument, skip_bad: options.SkipBadOption = False) -> Result:
     """Find the mode of each message by itself: TASK, EXPLORATION, DEBUGGING, LEARNING or GENERAL.
 
     A line: {"content": "the cake sinks in the middle every time", "intent"?: "debug"}. Lines are independent;

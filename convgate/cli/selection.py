@@ -67,8 +67,7 @@ def select(
     settings: options.SetOption = None,
     settings_file: options.SettingsFileOption = None,
     budget: Annotated[
-        int | None,
-        typer.Option(help="Tokens of everything that is sent: by sections of the message's mode."),
+        int | None, typer.Option(help="Tokens of everything that is sent: by sections of the message's mode.")
     ] = None,
     intent: Annotated[
         str | None,
@@ -183,11 +182,7 @@ def _score_json(conversation: Conversation, decisions: TurnDecisions, version: s
         }
         for row, decision in enumerate(decisions)
     ]
-    return {
-        **pick(decisions, "threshold", "rule", "gate_activation"),
-        "version": version,
-        "turns": turns,
-    }
+    return {**pick(decisions, "threshold", "rule", "gate_activation"), "version": version, "turns": turns}
 
 
 def _show_scores(

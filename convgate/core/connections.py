@@ -38,5 +38,5 @@ LIBRARIES: Mapping[str, Connection] = {
         "GitHub, by LiteLLM, unless `LITELLM_LOCAL_MODEL_COST_MAP=True`",
         "nothing; LiteLLM downloads its list of prices",
         ("adapters.litellm",),
-    ),
+    )
 }

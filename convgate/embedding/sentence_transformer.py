@@ -48,12 +48,7 @@ class SentenceTransformerEncoder:
     """
 
     def __init__(
-        self,
-        model: SentenceTransformer,
-        *,
-        name: str,
-        revision: str,
-        dtype: str = "float32",
+        self, model: SentenceTransformer, *, name: str, revision: str, dtype: str = "float32"
     ) -> None:
         self._model = model
         self._tokenizer = _untruncated(model)

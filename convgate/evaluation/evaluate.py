@@ -13,12 +13,7 @@ import numpy as np
 
 from convgate.core.errors import EvaluationError
 from convgate.evaluation.bootstrap import draw
-from convgate.evaluation.judged_cases import (
-    EvaluationProgress,
-    JudgedSet,
-    judge_all,
-    silent,
-)
+from convgate.evaluation.judged_cases import EvaluationProgress, JudgedSet, judge_all, silent
 from convgate.evaluation.results import Evaluation, SetResult, pool_terms
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
@@ -51,10 +46,7 @@ def evaluate(
 
 
 def evaluate_judged(
-    sets: Iterable[RelevanceSet],
-    judge: Callable[[RelevanceSet], Mapping[str, JudgedSet]],
-    *,
-    seed: int = 0,
+    sets: Iterable[RelevanceSet], judge: Callable[[RelevanceSet], Mapping[str, JudgedSet]], *, seed: int = 0
 ) -> Evaluation:
     """Return the evaluation of what `judge` decides about each set, by policy; errors as in `evaluate`."""
     results: dict[str, SetResult] = {}

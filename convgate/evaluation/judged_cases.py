@@ -177,14 +177,7 @@ def judge_set(
     """Return the policy's decisions on every case; arguments and errors as in `judge`."""
     judged = list(judge(relevance_set, policy, tokens=tokens, progress=progress))
     terms = [
-        case_terms(
-            each.relevant,
-            each.kept,
-            each.scores,
-            each.tokens,
-            needed=each.needed,
-            values=each.values,
-        )
+        case_terms(each.relevant, each.kept, each.scores, each.tokens, needed=each.needed, values=each.values)
         for each in judged
     ]
     scores = [np.zeros(0) if each.scores is None else each.scores for each in judged]

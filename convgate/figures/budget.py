@@ -79,14 +79,7 @@ def _current_tokens(selection: Selection) -> int:
 
 
 def _add_bar(
-    fig: Drawing,
-    name: str,
-    tokens: int,
-    level: float,
-    look: Look,
-    hover: str,
-    *,
-    in_legend: bool = True,
+    fig: Drawing, name: str, tokens: int, level: float, look: Look, hover: str, *, in_legend: bool = True
 ) -> None:
     fig.add_bar(
         orientation="h", x=[tokens], y=[level], width=0.72, name=name, showlegend=in_legend,

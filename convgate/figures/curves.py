@@ -15,14 +15,7 @@ from convgate.evaluation.answer_curve import AnswerCurve
 from convgate.evaluation.metrics import BUDGETS
 from convgate.evaluation.results import Summary
 from convgate.figures.hover import plain
-from convgate.figures.layout import (
-    TRANSPARENT,
-    add_line,
-    drawing,
-    mark_threshold,
-    share_axis,
-    steady,
-)
+from convgate.figures.layout import TRANSPARENT, add_line, drawing, mark_threshold, share_axis, steady
 from convgate.figures.palette import Palette
 
 MAX_LABELLED = 3

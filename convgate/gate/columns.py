@@ -28,10 +28,7 @@ NAMED = 4  # max number of speakers that a turn names
 NOBODY = -1  # pads the names of a turn that names fewer
 STRANGER = -2  # a speaker without an earlier turn
 NEVER = 2**31 - 1  # the index of a turn that does not exist
-FORM = (
-    *("question", "assistant", "length", "code", "typed"),
-    *Cues._fields,
-)
+FORM = (*("question", "assistant", "length", "code", "typed"), *Cues._fields)
 _FORM_OF_FACTS = FORM[: -len(Cues._fields)]
 _SATURATION, _LENGTH_WEIGHT, _USUAL_LENGTH = 1.5, 0.75, 15.0  # BM25's k1 and b, and the mean words of a turn
 

@@ -12,13 +12,7 @@ from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.states import excerpt, state_encoder
 from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision, ModeSource, no_mode
-from convgate.text.linear import (
-    Floats,
-    ResultCache,
-    TextModel,
-    count_ngrams,
-    read_model,
-)
+from convgate.text.linear import Floats, ResultCache, TextModel, count_ngrams, read_model
 
 SHIPPED = Path(__file__).parent / "weights" / "modes.safetensors"
 

@@ -33,10 +33,7 @@ class EncoderOnDemand:
         if self._loaded is None:
             settings = self.settings
             self._loaded = default_encoder(
-                settings.encoder,
-                home=settings.home,
-                device=settings.device,
-                dtype=settings.encoder_dtype,
+                settings.encoder, home=settings.home, device=settings.device, dtype=settings.encoder_dtype
             )
         return self._loaded
 

@@ -63,10 +63,7 @@ def read_capsules(
 
 
 def restate(
-    held: Iterable[Invariant],
-    table: TurnTable,
-    counter: TokenCounter | None,
-    shortened: Collection[int] = (),
+    held: Iterable[Invariant], table: TurnTable, counter: TokenCounter | None, shortened: Collection[int] = ()
 ) -> list[AddedMessage]:
     """Return messages that state invariants that are not sent in the words of their own turns.
 

@@ -84,21 +84,12 @@ class Fit:
             fallbacks.append(_explain_breach(missing, len(breaches)))
         reasons = FittedReasons(decisions, claims, budget, placed, sent, is_baseline=bool(breaches))
         spent = Budgeted(
-            total,
-            reading.mode,
-            reading.mode_decision,
-            reading.labels,
-            (),
-            breaches,
-            tuple(fallbacks),
+            total, reading.mode, reading.mode_decision, reading.labels, (), breaches, tuple(fallbacks)
         )
         return sent, reasons, spent
 
     def _claim(
-        self,
-        request: Request,
-        decisions: TurnDecisions,
-        invariants: Sequence[Invariant],
+        self, request: Request, decisions: TurnDecisions, invariants: Sequence[Invariant]
     ) -> SectionClaims:
         table, scores = request.table, decisions.scores
         intents = request.intents.by_turn() if request.intents else {}

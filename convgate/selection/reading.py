@@ -40,9 +40,7 @@ class ConversationReading:
 
 
 def read_conversation(
-    request: Request,
-    modes: ConversationModes,
-    invariants: Sequence[Invariant],
+    request: Request, modes: ConversationModes, invariants: Sequence[Invariant]
 ) -> ConversationReading:
     """Return the reading at the message to answer."""
     table = request.table

@@ -145,11 +145,7 @@ class SessionManager:
         return self._append([_turn_of(message, [])], at=at)
 
     def add_messages(
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        *,
-        after: int | None = None,
-        max_turns: int | None = None,
+        self, messages: Sequence[Mapping[str, Any]], *, after: int | None = None, max_turns: int | None = None
     ) -> SessionHistory:
         """Add OpenAI-style messages, all of them or none.
 

@@ -10,14 +10,7 @@ from convgate.store.conversations import (
     StoredConversation,
 )
 from convgate.store.database import Store
-from convgate.store.label_log import (
-    ADJUDICATED,
-    WHOLE,
-    ActionRecord,
-    Answer,
-    CurrentKey,
-    Entry,
-)
+from convgate.store.label_log import ADJUDICATED, WHOLE, ActionRecord, Answer, CurrentKey, Entry
 from convgate.store.labels import Annotator, CurrentLabels, Labels
 
 __all__ = [

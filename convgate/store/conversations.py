@@ -34,6 +34,7 @@ _TERM = re.compile(r'"([^"]+)"|(\S+)')
 _MIN_INDEXED = 3  # characters; the index is one of trigrams
 _MAX_KNOWN = 16  # conversations
 
+_PIECES = "rowid = ? OR rowid IN (SELECT -number FROM grown_turns WHERE conversation = ?)"
 _FOUND = """
     SELECT iif(rowid > 0, rowid, (
         SELECT conversation FROM grown_turns WHERE grown_turns.number = -conversation_search.rowid
@@ -116,8 +117,7 @@ def terms(search: str) -> list[str]:
 
 def number_of(db: Database, key: str) -> int:
     """Return the number of a conversation. Raises StoreError when it is missing or deleted."""
-    number: int = find_conversation(db, key)["number"]
-    return number
+    return int(find_conversation(db, key)["number"])
 
 
 def find_conversation(db: Database, key: str) -> dict[str, Any]:
@@ -253,14 +253,10 @@ class Conversations(Repository):
 
         workspace: only of this one.
         """
-        where = f"deleted_at IS {'NOT ' if deleted else ''}NULL"
-        with self._store.read() as db:
-            if workspace is None:
-                rows = db.table("conversations").rows_where(where, select="key")
-            else:
-                where = f"{where} AND workspace = ?"
-                rows = db.table("conversations").rows_where(where, [writable(workspace)], select="key")
-            return {row["key"] for row in rows}
+        where, values = f"deleted_at IS {'NOT ' if deleted else ''}NULL", list[str]()
+        if workspace is not None:
+            where, values = f"{where} AND workspace = ?", [writable(workspace)]
+        return {key for (key,) in self._rows(f"SELECT key FROM conversations WHERE {where}", values)}
 
     def rename(self, key: str, title: str) -> None:
         """Change the title in the library; the transcript stays as it was read."""
@@ -295,11 +291,7 @@ class Conversations(Repository):
             old = db.table("conversations").rows_where("deleted_at <= ?", [limit], select="number")
             numbers = [row["number"] for row in old]
             for number in numbers:
-                db.execute(
-                    "DELETE FROM conversation_search WHERE rowid = ? OR rowid IN"
-                    " (SELECT -number FROM grown_turns WHERE conversation = ?)",
-                    [number, number],
-                )
+                db.execute(f"DELETE FROM conversation_search WHERE {_PIECES}", [number, number])
                 db.table("conversations").delete(number)
             if numbers:  # the index forgets a deleted text only when it is merged
                 db.execute("INSERT INTO conversation_search (conversation_search) VALUES ('optimize')")
@@ -355,11 +347,9 @@ class Conversations(Repository):
         return Addition(key, title, new=True)
 
     def _mark(self, keys: Sequence[str], deleted_at: str | None) -> None:
+        update = f"UPDATE conversations SET deleted_at = ? WHERE number = {NUMBER}"
         with self._store.write() as db:
-            for key in keys:
-                db.execute(
-                    f"UPDATE conversations SET deleted_at = ? WHERE number = {NUMBER}", [deleted_at, key]
-                )
+            db.conn.executemany(update, [(deleted_at, key) for key in keys])
 
 
 def _load(db: Database, number: int) -> Conversation:
@@ -395,14 +385,11 @@ def _excerpt(db: Database, number: int, terms: list[str]) -> str | None:
     if not terms:
         return None
     # FTS5's snippet() takes seconds over trigrams of a long conversation; SQLite's lower() knows only ASCII.
-    text = "\n".join(
-        text
-        for (text,) in db.execute(
-            "SELECT text FROM conversation_search WHERE rowid = ? OR rowid IN"
-            " (SELECT -number FROM grown_turns WHERE conversation = ?) ORDER BY rowid > 0 DESC, rowid DESC",
-            [number, number],
-        )
+    rows = db.execute(
+        f"SELECT text FROM conversation_search WHERE {_PIECES} ORDER BY rowid > 0 DESC, rowid DESC",
+        [number, number],
     )
+    text = "\n".join(text for (text,) in rows)
     match = re.search("|".join(map(re.escape, terms)), text, re.IGNORECASE)
     if match is None:
         return None

@@ -115,11 +115,7 @@ def current_number(db: Database, key: CurrentKey) -> tuple[int, int]:
         raise StoreError(f"turn {key.turn} is answered, but the conversation has {turns} turns, from 0")
     number = find_current(db, key)
     if number is None:
-        row = {
-            "conversation": conversation["number"],
-            "turn": key.turn,
-            "question": writable(key.question),
-        }
+        row = {"conversation": conversation["number"], "turn": key.turn, "question": writable(key.question)}
         number = db.table("messages").insert(row).last_pk
         assert isinstance(number, int)
     return number, turns if key.turn is None else key.turn

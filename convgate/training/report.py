@@ -219,14 +219,7 @@ def make_verdict(cases: Sequence[CaseDecisions], *, folds: int = 0) -> tuple[Tra
         len(cases), len(groups), turns["fixed"], turns["broken"], misses, takes_before, takes_after,
         gain.low, gain.high, folds,
     )  # fmt: skip
-    measured = MetricSet(
-        len(cases),
-        len(groups),
-        child,
-        sha256=_digest(cases),
-        parent=parent,
-        gain=gains,
-    )
+    measured = MetricSet(len(cases), len(groups), child, sha256=_digest(cases), parent=parent, gain=gains)
     return verdict, measured
 
 

@@ -8,12 +8,7 @@ A format is recognised by its content. `FORMATS` lists them all.
 """
 
 from convgate.transcripts.cases import Case, RelevanceSet
-from convgate.transcripts.message_reader import (
-    MessageReader,
-    dialect_of,
-    list_messages,
-    turns_from_messages,
-)
+from convgate.transcripts.message_reader import MessageReader, dialect_of, list_messages, turns_from_messages
 from convgate.transcripts.openai_messages import to_messages
 from convgate.transcripts.problems import BadLinesError, Problem, Problems, ReadStoppedError
 from convgate.transcripts.reading import (

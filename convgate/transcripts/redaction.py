@@ -222,10 +222,7 @@ def _detectors() -> tuple[_Detector, ...]:
             specific += [_Detector(kind, pattern, min(1, pattern.groups)) for pattern in plugin.denylist]
         elif isinstance(plugin, HighEntropyStringsPlugin):
             random.append(_Detector(kind, plugin.regex, 2, is_random=partial(_is_random, plugin)))
-    patterns = {
-        **keyword.QUOTES_REQUIRED_DENYLIST_REGEX_TO_GROUP,
-        **keyword.CONFIG_DENYLIST_REGEX_TO_GROUP,
-    }
+    patterns = {**keyword.QUOTES_REQUIRED_DENYLIST_REGEX_TO_GROUP, **keyword.CONFIG_DENYLIST_REGEX_TO_GROUP}
     assigned = [_Detector(_KEYWORD, pattern, group, is_assigned=True) for pattern, group in patterns.items()]
     return (*specific, *assigned, *random)
 

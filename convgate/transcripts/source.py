@@ -10,6 +10,7 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
@@ -49,8 +50,7 @@ _MARKS = (  # UTF-32 first: its mark begins with that of UTF-16
     *((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")),
 )
 _FALLBACK = "cp1252"  # of lines that are not UTF-8
-_N_SAMPLED = 50
-_N_LINES_SAMPLED = 20
+_N_SAMPLED, _N_LINES_SAMPLED = 50, 20
 _STREAMED_FROM = 16 * 2**20  # bytes: a larger list is read item by item
 _JSON_START = re.compile(
     r'\s*(\[\s*([\[{"\]]|-?\d[\d.eE+-]*\s*(?:[,\]]|$)|true|false|null|NaN|$)|\{\s*(["}]|$))'
@@ -69,25 +69,21 @@ class Source:
     ) -> None:
         self.report, self.size, self.max_bytes = report, size, max_bytes
         self.json_error: TranscriptError | None = None
-        self._open, self._skipped, self._file = open_file, 0, open_file()
+        self._open, self._file = open_file, open_file()
         with self._file as file:
             head = file.read(_HEAD)
         controls = len(head) - len(head.translate(None, _CONTROLS))
-        encoding = next((name for mark, name in _MARKS if head.startswith(mark)), None)
+        self._encoding = next((name for mark, name in _MARKS if head.startswith(mark)), None)
         has_controls = len(head) > 64 and controls > (0.3 if _is_utf8(head) else 0.05) * len(head)
-        self.is_text = not head.startswith(_MAGIC) and (encoding is not None or not has_controls)
-        self._encoding = encoding
-        self._is_recoded = self.is_text and bool(encoding or (b"\r" in head and b"\n" not in head))
-        if head.startswith(codecs.BOM_UTF8):
-            self._skipped = len(codecs.BOM_UTF8)
+        self.is_text = not head.startswith(_MAGIC) and bool(self._encoding or not has_controls)
+        self._is_recoded = self.is_text and bool(self._encoding or (b"\r" in head and b"\n" not in head))
+        self._skipped = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
 
     @cached_property
     def json(self) -> JsonFile | None:
         """The JSON in it; None when it is something else or not valid."""
-        if not self.is_text:
-            return None
         try:
-            return open_json(self)
+            return open_json(self) if self.is_text else None
         except ReadStoppedError:
             raise
         except TranscriptError as error:
@@ -212,12 +208,9 @@ class JsonFile:
         for number, line in enumerate(self.source.lines(), 1):
             if line.isspace():
                 continue
-            try:
-                value = parse_json(line, report, number)
-            except TranscriptError as error:
-                report.error(error.problem, line=number)
-            else:
-                yield value, Place(report, line=number)
+            place = Place(report, line=number)
+            with place.skip_bad_value():
+                yield parse_json(line, report, number), place
 
 
 def open_json(source: Source) -> JsonFile | None:
@@ -226,9 +219,8 @@ def open_json(source: Source) -> JsonFile | None:
     It is lines when at least half of the first ones hold an object or a list each.
     Raises TranscriptError when it begins as JSON does and is not.
     """
-    first = [line for line in source.first_lines(4 * _N_LINES_SAMPLED) if not line.isspace()][
-        :_N_LINES_SAMPLED
-    ]
+    lines = (line for line in source.first_lines(4 * _N_LINES_SAMPLED) if not line.isspace())
+    first = list(islice(lines, _N_LINES_SAMPLED))
     if len(first) > 1:
         values = tuple(map(_parse_container, first))
         if 2 * sum(value is not None for value in values) >= len(first):
@@ -265,18 +257,15 @@ def _checked(values: Iterator[T], source: Source) -> Iterator[T]:
         yield from values
     except (ijson.JSONError, UnicodeDecodeError) as error:
         reason = str(error).partition("\n")[0]
-        if "EOF" in reason:
-            reason = CUT_OFF.format("file")
+        reason = CUT_OFF.format("file") if "EOF" in reason else reason
         raise TranscriptError(f"not valid JSON: {reason}", file=source.report.file) from None
 
 
 def _parse_container(line: str) -> Any:
     """Return the object or list that a line holds, else None."""
-    try:
-        value = parse_json(line) if line.lstrip().startswith(("{", "[")) else None
-    except TranscriptError:
-        return None
-    return value if isinstance(value, dict | list) else None
+    with suppress(TranscriptError):
+        return parse_json(line) if line.lstrip().startswith(("{", "[")) else None
+    return None
 
 
 @dataclass(frozen=True)
@@ -315,14 +304,11 @@ def open_path(path: Path, report: Report, *, max_bytes: int = MAX_BYTES) -> Sour
         if path.is_dir():
             return _open_folder(path, report, max_bytes)
         with path.open("rb") as file:
-            is_regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-            is_zip = is_regular and file.peek(4).startswith(_ZIP)
-            data = b"" if is_regular else file.read(max_bytes + 1)
-        if is_zip:
-            return _open_zip(path, report, max_bytes)
-        if not is_regular:
-            return source_of_bytes(data, report, max_bytes=max_bytes)
-        return _not_blank(Source(_opener(path), path.stat().st_size, report, max_bytes=max_bytes))
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return source_of_bytes(file.read(max_bytes + 1), report, max_bytes=max_bytes)
+            if file.read(len(_ZIP)) == _ZIP:
+                return _open_zip(path, report, max_bytes)
+        return _not_blank(_source_of_file(path, report, max_bytes))
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or str(error)
         raise TranscriptError(f"the file cannot be opened: {reason}", file=report.file) from error
@@ -334,9 +320,8 @@ def open_file(open_: Callable[[], IO[bytes]], size: int, report: Report, max_byt
     Raises TranscriptError when it is blank, OSError when it cannot be opened.
     """
     with open_() as file:
-        is_zip = file.read(len(_ZIP)) == _ZIP
-    if is_zip:
-        return _open_zip(open_(), report, max_bytes)
+        if file.read(len(_ZIP)) == _ZIP:
+            return _open_zip(open_(), report, max_bytes)
     return _not_blank(Source(open_, size, report, max_bytes=max_bytes))
 
 
@@ -364,9 +349,8 @@ def source_of_bytes(data: bytes, report: Report, *, max_bytes: int = MAX_BYTES) 
 
 def _not_blank(source: Source) -> Source:
     with source.open() as file:
-        while part := file.read(_HEAD):
-            if part.strip():
-                return source
+        if any(part.strip() for part in iter(partial(file.read, _HEAD), b"")):
+            return source
     raise TranscriptError("the file is empty", file=source.report.file)
 
 
@@ -375,16 +359,14 @@ def _open_folder(path: Path, report: Report, max_bytes: int) -> Archive:
     files = sorted(islice(found, MAX_FILES + 1))
     _check_number(len(files), report)
     sources = {
-        str(name := file.relative_to(path)): Source(
-            _opener(file), file.stat().st_size, report.of_part(str(name)), max_bytes=max_bytes
-        )
+        str(name := file.relative_to(path)): _source_of_file(file, report.of_part(str(name)), max_bytes)
         for file in files
     }
     return Archive(report, sources)
 
 
-def _opener(path: Path) -> Callable[[], IO[bytes]]:
-    return lambda: path.open("rb")
+def _source_of_file(path: Path, report: Report, max_bytes: int) -> Source:
+    return Source(lambda: path.open("rb"), path.stat().st_size, report, max_bytes=max_bytes)
 
 
 def _open_zip(file: Path | IO[bytes], report: Report, max_bytes: int) -> Archive:

@@ -2,14 +2,7 @@
 
 from convgate.versions.card import Card, DataSet, Draft, Metric, MetricSet, Parent, Training
 from convgate.versions.catalog import Listing, Versions
-from convgate.versions.version import (
-    SHIPPED,
-    UNTRAINED,
-    Version,
-    check_name,
-    is_name,
-    write_version,
-)
+from convgate.versions.version import SHIPPED, UNTRAINED, Version, check_name, is_name, write_version
 
 __all__ = [
     "SHIPPED",

@@ -28,10 +28,7 @@ from tests.adapters.histories import (
 from tests.adapters.test_langchain import fake_model, read_loss
 from tests.selectors import FixedPolicy, plain
 
-pytestmark = [
-    pytest.mark.adapters,
-    pytest.mark.filterwarnings("ignore:create_react_agent has been moved"),
-]
+pytestmark = [pytest.mark.adapters, pytest.mark.filterwarnings("ignore:create_react_agent has been moved")]
 
 
 @pytest.mark.parametrize("use_async", [False, True])

@@ -29,10 +29,7 @@ from tests.adapters.histories import (
     small_gate,
 )
 
-pytestmark = [
-    pytest.mark.adapters,
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-]
+pytestmark = [pytest.mark.adapters, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
 
 def to_llama_index(message: dict[str, Any]) -> ChatMessage:

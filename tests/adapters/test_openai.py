@@ -15,16 +15,7 @@ from convgate.adapters.openai import default_selector, select_messages
 from convgate.adapters.selection import MessageSelector
 from convgate.messages.check import check_valid
 from tests.adapters.histories import failing_gate
-from tests.adapters.responses import (
-    all_in,
-    answer,
-    call,
-    exchange,
-    output,
-    reasoning,
-    user,
-    violations,
-)
+from tests.adapters.responses import all_in, answer, call, exchange, output, reasoning, user, violations
 from tests.selectors import make_selector, tool_calls_message, tool_result
 
 pytestmark = pytest.mark.adapters

@@ -11,16 +11,7 @@ import pytest
 
 pytest.importorskip("agents")
 
-from agents import (
-    Agent,
-    Model,
-    ModelResponse,
-    RunConfig,
-    Runner,
-    SQLiteSession,
-    Usage,
-    function_tool,
-)
+from agents import Agent, Model, ModelResponse, RunConfig, Runner, SQLiteSession, Usage, function_tool
 from agents.items import ItemHelpers
 from openai.types.responses import (
     ResponseFunctionToolCall,

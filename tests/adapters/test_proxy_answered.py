@@ -27,13 +27,7 @@ from tests.adapters.serving import TOKEN, running, settings_of
 from tests.adapters.test_proxy import metric
 from tests.adapters.test_proxy_costs import agent_requests, chat_requests
 from tests.llm_server import ChatServer
-from tests.simulated_provider import (
-    ANTHROPIC,
-    OPENAI,
-    SimulatedProvider,
-    count_tokens,
-    strip_breakpoints,
-)
+from tests.simulated_provider import ANTHROPIC, OPENAI, SimulatedProvider, count_tokens, strip_breakpoints
 
 pytestmark = pytest.mark.adapters
 

@@ -30,10 +30,7 @@ from tests.selectors import FixedPolicy, chat, make_selector
 
 ASKED = [*HISTORY, {"role": "user", "content": QUESTION}]
 STEPS = [
-    {
-        "role": "assistant",
-        "tool_calls": [{"id": "9", "function": {"name": "read_loss", "arguments": "{}"}}],
-    },
+    {"role": "assistant", "tool_calls": [{"id": "9", "function": {"name": "read_loss", "arguments": "{}"}}]},
     {"role": "tool", "tool_call_id": "9", "content": "bread soup cake salad"},
 ]
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.conversation_cache import ConversationCache
@@ -15,7 +14,6 @@ from convgate.core.home import app_root
 from convgate.invariants.finding import InvariantReader
 from convgate.invariants.judge import load_judge
 from convgate.modes.conversation import ModeReader
-from convgate.policies.base import Policy
 from convgate.selection.around import Remember
 from convgate.selection.selector import Selector
 from convgate.transcripts import read_conversations, turns_from_messages
@@ -29,23 +27,8 @@ class BudgetSpeed:
     """Times on one long conversation whose vectors are all cached."""
 
     turns: int
-    warm: (
-        Compared  # the gate scores for a message, against everything else that selecting within a budget does
-    )
+    warm: Compared  # the gate's scores for a message, against the rest of selecting within a budget
     grown: Compared  # the same, each time for a conversation that got an answer and a message more
-    first_gate_ms: float  # the gate alone, when it sees the conversation for the first time
-    first_rest_ms: float  # everything else, when the selector does
-
-    def to_json(self) -> dict[str, Any]:
-        """The figures as plain JSON values, with what they should reach."""
-        return {
-            **asdict(self),
-            "times_scoring": 1 / self.warm.ratio,
-            "times_scoring_median": 1 / self.warm.median_ratio,
-            "times_scoring_grown": 1 / self.grown.ratio,
-            "times_scoring_grown_median": 1 / self.grown.median_ratio,
-            "goal_below": 3.0,
-        }
 
 
 @dataclass(frozen=True)
@@ -68,7 +51,6 @@ def measure_budget(selector: Selector, *, n: int = 1_000, rounds: int = 15) -> B
     stops = list(range(n, len(turns), 2))  # a user's turn each, as n is even
     selector.encode(turns, with_modes=True)  # neither side encodes in a round
     talks = {stop: Conversation("bench", tuple(turns[: stop + 1])) for stop in stops}
-    first = _seconds(policy, talks[n])
     known = {stop: policy.decide(*talk.at(stop)) for stop, talk in talks.items()}
     scored = replace(
         selector,
@@ -79,9 +61,6 @@ def measure_budget(selector: Selector, *, n: int = 1_000, rounds: int = 15) -> B
         fit=cache(lambda: replace(selector.fit(), modes=ModeReader(), marks=ConversationCache())),
         settings=selector.settings.updated(budget={"tokens": _BUDGET}),
     )
-    start = time.perf_counter()
-    scored.select_at(talks[n])
-    rest = time.perf_counter() - start
     warm = compare(
         lambda: policy.decide(*talks[n].at(n)), lambda: scored.select_at(talks[n]), rounds=rounds, warm_up=2
     )
@@ -92,13 +71,7 @@ def measure_budget(selector: Selector, *, n: int = 1_000, rounds: int = 15) -> B
         return policy.decide(*talks[stop].at(stop))
 
     grown = compare(decide, lambda: scored.select_at(talks[next(building)]), rounds=rounds, warm_up=2)
-    return BudgetSpeed(n, warm, grown, 1e3 * first, 1e3 * rest)
-
-
-def _seconds(policy: Policy, talk: Conversation) -> float:
-    start = time.perf_counter()
-    policy.decide(*talk.at(len(talk) - 1))
-    return time.perf_counter() - start
+    return BudgetSpeed(n, warm, grown)
 
 
 def sample_turns(n: int) -> list[Turn]:

@@ -1,21 +1,16 @@
-"""What starting costs: CPU seconds and peak memory of whole processes, of one or more source trees.
-
-python -m tools.benchmark.cold_start [TREE…] [--rounds 7] [--json]
-"""
+"""What starting costs: CPU seconds and peak memory of whole processes."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 TURNS = 300
@@ -33,13 +28,9 @@ class Start:
     goal_seconds: float | None
     goal_mb: float | None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the figures as plain JSON values."""
-        return asdict(self)
 
-
-def measure_starts(tree: Path = CHECKOUT, *, rounds: int = 7) -> list[Start]:
-    """Return the figures of each kind of process, run with the source tree `tree`.
+def measure_starts(*, rounds: int) -> list[Start]:
+    """Return the figures of each kind of process.
 
     A first run, which is not counted, fills the cache of vectors and that of bytecode; the goals are for
     installed packages, whose bytecode is there.
@@ -50,7 +41,7 @@ def measure_starts(tree: Path = CHECKOUT, *, rounds: int = 7) -> list[Start]:
         environment = {
             key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"
         } | {
-            "PYTHONPATH": str(tree),
+            "PYTHONPATH": str(CHECKOUT),
             "PYTHONPYCACHEPREFIX": str(Path(folder, "bytecode")),
             "CONVGATE_HOME": str(Path(folder, "home")),
         }
@@ -95,28 +86,3 @@ def messages(n: int) -> list[dict[str, str]]:
         for index in range(n)
     ]
     return [*turns, {"role": "user", "content": "And when does the second test run?"}]
-
-
-def main() -> None:
-    """Print the figures of each source tree; by default of this one."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("trees", nargs="*", type=Path, default=[CHECKOUT], help="checkouts of convgate")
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
-    results = {str(tree): measure_starts(tree.resolve(), rounds=arguments.rounds) for tree in arguments.trees}
-    if arguments.json:
-        print(json.dumps({tree: [start.to_json() for start in starts] for tree, starts in results.items()}))
-        return
-    for tree, starts in results.items():
-        print(tree)
-        for start in starts:
-            seconds = "" if start.goal_seconds is None else f" (goal {start.goal_seconds:g})"
-            megabytes = "" if start.goal_mb is None else f" (goal {start.goal_mb:.0f})"
-            print(
-                f"  {start.name}: {start.cpu_seconds:.2f} s CPU{seconds}, {start.peak_mb:.0f} MB{megabytes}"
-            )
-
-
-if __name__ == "__main__":
-    main()

@@ -20,10 +20,7 @@ def scoring_memory(n: int) -> float | None:
     if not _CLEAR.exists():
         return None
     run = subprocess.run(
-        [sys.executable, "-m", "tools.benchmark.memory", str(n)],
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-m", "tools.benchmark.memory", str(n)], capture_output=True, text=True, check=False
     )
     if run.returncode:
         raise ConvgateError(f"memory could not be measured: {run.stderr.strip().splitlines()[-1:]}")

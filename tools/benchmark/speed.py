@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 import numpy as np
 import torch
@@ -28,10 +27,6 @@ class Compared:
     ours_ms: float
     ratio: float  # baseline / ours: above 1 ours is the faster
     median_ratio: float  # the same of the medians
-
-    def to_json(self) -> dict[str, Any]:
-        """The comparison as plain JSON values."""
-        return asdict(self)
 
 
 def compare(

@@ -1,11 +1,7 @@
-"""Long runs: time per message, growth over the steps, memory, and threads.
-
-python -m tools.benchmark.steady
-"""
+"""Long runs: time per message, growth over the steps, memory, and threads."""
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -164,12 +160,3 @@ def measure_steady() -> dict[str, Any]:
         },
         "threads": {**asdict(threads), "throughput": threads.throughput, "goal": 1.5},
     }
-
-
-def main() -> None:
-    """Print the figures as JSON."""
-    print(json.dumps(measure_steady(), indent=2))
-
-
-if __name__ == "__main__":
-    main()

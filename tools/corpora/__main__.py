@@ -6,7 +6,6 @@ python -m tools.corpora irc CHECKOUT --split train --out irc.train.jsonl
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -33,7 +32,7 @@ READERS: dict[str, Callable[..., RelevanceSet]] = {
     "locomo": read_locomo,
     "agents": read_agents,
 }
-_WITH_SPLITS = ("irc", "tiage")
+_WITH_SPLITS, _WITH_BAD = ("irc", "tiage"), ("locomo", "agents")
 
 app = typer.Typer(add_completion=False)
 
@@ -47,24 +46,26 @@ def convert(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            help="A checkout of its repository, or the file itself; sessions, and folders of them.",
+            help="A checkout of its repository; sessions, and folders of them.",
             exists=True,
             metavar="PATH...",
         ),
     ],
     out: Annotated[Path, typer.Option(help="The relevance set to write.")],
-    split: Annotated[Literal["train", "dev", "test"] | None, typer.Option(help="Of irc and tiage.")] = None,
+    split: Annotated[
+        Literal["train", "dev", "test"] | None, typer.Option(help="Of irc and tiage; train by default.")
+    ] = None,
     skip_bad: SkipBadOption = False,
 ) -> None:
     """Convert a public corpus to a relevance set, and show its licence; or sessions of agents."""
-    read = READERS[corpus]
-    if corpus in _WITH_SPLITS:
-        read = partial(read, split=split)
-    elif split:
+    if split and corpus not in _WITH_SPLITS:
         raise typer.BadParameter(f"{corpus} has no splits", param_hint="--split")
+    if skip_bad and corpus not in _WITH_BAD:
+        raise typer.BadParameter(f"it is for {' and '.join(_WITH_BAD)}", param_hint="--skip-bad")
     if corpus != "agents" and len(paths) > 1:
         raise typer.BadParameter("only agents takes more than one", param_hint="PATH")
-    cases = read(*paths, skip_bad=skip_bad)
+    options = ({"split": split} if split else {}) | ({"skip_bad": True} if skip_bad else {})
+    cases = READERS[corpus](*paths, **options)
     print_problems(cases.problems)
     write_relevance_set(cases, out, private=corpus == "agents")
     terms = f"; {CORPORA[corpus].terms}" if corpus in CORPORA else ""

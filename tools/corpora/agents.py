@@ -28,7 +28,6 @@ from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.identity import make_ids_unique
 from convgate.transcripts.problems import Problem, Problems
 from convgate.transcripts.reading import ReadSummary, open_transcript
-from tools.corpora.corpus import Gathering
 
 MIN_LENGTH, MAX_LENGTH = 8, 200  # characters of a rare string; longer ones are data such as base64
 MAX_CASES, SEED = 120, 7  # cases of a session with more are drawn
@@ -170,7 +169,9 @@ def read_agents(*paths: Path, skip_bad: bool = False) -> RelevanceSet:
     The last of its problems is a warning with the counts of what was labelled and left out. Raises
     TranscriptError when no result can be labelled or, unless `skip_bad`, something is bad.
     """
-    gathering, generator = Gathering("agents"), random.Random(SEED)
+    conversations: dict[str, Conversation] = {}
+    drawn: list[Case] = []
+    generator = random.Random(SEED)
     counts: Counter[str] = Counter()
     omitted: Counter[str] = Counter()
     used_ids: dict[str, int] = {}
@@ -188,11 +189,12 @@ def read_agents(*paths: Path, skip_bad: bool = False) -> RelevanceSet:
             if len(cases) > MAX_CASES:
                 reader.report.omit("case that is not drawn", len(cases) - MAX_CASES)
                 cases = [cases[index] for index in sorted(generator.sample(range(len(cases)), MAX_CASES))]
-            gathering.add(conversation, cases)
+            conversations[conversation.id] = conversation
+            drawn += cases
         read.append(reader.close(skip_bad=skip_bad))
         omitted += reader.summary.omitted
     name = paths[0].name if len(paths) == 1 else f"{len(paths)} paths"
-    if not gathering.cases:
+    if not drawn:
         raise TranscriptError("no tool result in it can be labelled", file=name)
     labelled = (
         f"of {pluralize(counts['results'], 'tool result')}: {counts['needed']:,} needed later,"
@@ -203,7 +205,7 @@ def read_agents(*paths: Path, skip_bad: bool = False) -> RelevanceSet:
     n_errors = sum(problems.n_errors for problems in read)
     n_warnings = sum(problems.total for problems in read) - n_errors + 1
     problems = Problems([*chain.from_iterable(read), note], n_errors=n_errors, n_warnings=n_warnings)
-    return RelevanceSet(gathering.name, gathering.conversations, tuple(gathering.cases), problems)
+    return RelevanceSet("agents", conversations, tuple(drawn), problems)
 
 
 def count_labels(labels: ResultLabels) -> Counter[str]:

@@ -10,16 +10,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from convgate.training.corpora import CORPORA
 from convgate.transcripts.cases import RelevanceSet
 from convgate.transcripts.relevance_sets import read_relevance_set
 from tools.corpora.corpus import corpus_file
 
-REPOSITORY = CORPORA["locomo"].repository
 FILE = "data/locomo10.json"
 
 
-def read_locomo(path: Path, *, skip_bad: bool = False) -> RelevanceSet:
-    """Return the relevance set of a checkout, or of the file; raises as `read_relevance_set`."""
-    relevance_set = read_relevance_set(corpus_file(path, FILE, REPOSITORY), skip_bad=skip_bad)
+def read_locomo(checkout: Path, *, skip_bad: bool = False) -> RelevanceSet:
+    """Return the relevance set of a checkout; raises as `read_relevance_set`."""
+    relevance_set = read_relevance_set(corpus_file(checkout, FILE, "locomo"), skip_bad=skip_bad)
     return replace(relevance_set, name="locomo")

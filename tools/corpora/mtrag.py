@@ -10,68 +10,28 @@ woven into longer transcripts they have: relevant is what was said before in the
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
-from convgate.core.errors import TranscriptError
-from convgate.training.corpora import CORPORA
 from convgate.transcripts.cases import RelevanceSet
-from convgate.transcripts.problems import Report
-from tools.corpora.corpus import (
-    Gathering,
-    corpus_file,
-    line_values,
-    list_of,
-    object_of,
-    text_of,
-)
+from tools.corpora.corpus import corpus_file
 
-REPOSITORY = CORPORA["mtrag"].repository
 FILE = "mtragun-human/generation_tasks/reference.jsonl"
-DOMAIN = "domain"
-"""Metadata of a conversation: the collection of documents it is about, by which weaving finds near ones."""
 
 _ROLES = {"user": "user", "agent": "assistant"}
 
 
-def read_mtrag(path: Path, *, skip_bad: bool = False) -> RelevanceSet:
-    """The conversations of a checkout, or of the file reference.jsonl, without cases.
-
-    Raises TranscriptError when the file cannot be read or, unless `skip_bad`, has a bad line: broken JSON,
-    no id, a speaker who is neither user nor agent, a turn without text.
-    """
-    file = corpus_file(path, FILE, REPOSITORY)
-    report, gathering = Report(file.name), Gathering("mtrag")
+def read_mtrag(checkout: Path) -> RelevanceSet:
+    """Return the conversations of a checkout, without cases; `domain` is what weaving finds near ones by."""
     longest: dict[str, Conversation] = {}
-    for task, place in line_values(file, report):
-        try:
-            conversation = _conversation(task)
-            known = longest.get(conversation.id)
-            if known is None or len(conversation) > len(known):
-                longest[conversation.id] = conversation
-        except TranscriptError as error:
-            place.leave_out_all(error)
-    for conversation in longest.values():
-        gathering.add(conversation, ())
-    return gathering.close([report], skip_bad=skip_bad)
-
-
-def _conversation(task: Any) -> Conversation:
-    id = text_of(object_of(task, "").get("conversation_id"), "conversation_id")
-    collection = text_of(task.get("Collection"), "Collection")
-    turns = tuple(
-        _turn(said, f"{key}[{index}]")
-        for key in ("input", "targets")
-        for index, said in enumerate(list_of(task.get(key), key))
-    )
-    return Conversation(f"mtrag-{id}", turns, metadata={DOMAIN: collection})
-
-
-def _turn(message: Any, field: str) -> Turn:
-    speaker = text_of(object_of(message, field).get("speaker"), f"{field}.speaker")
-    if speaker not in _ROLES:
-        raise TranscriptError(
-            f"the speaker is {speaker!r}; there are {' and '.join(_ROLES)}", field=f"{field}.speaker"
-        )
-    return Turn.of(_ROLES[speaker], text_of(message.get("text"), f"{field}.text"))
+    for line in corpus_file(checkout, FILE, "mtrag").read_text(encoding="utf-8").split("\n"):
+        if not line:
+            continue
+        task = json.loads(line)
+        said = [*task["input"], *task["targets"]]
+        turns = tuple(Turn.of(_ROLES[message["speaker"]], message["text"]) for message in said)
+        id = f"mtrag-{task['conversation_id']}"
+        if id not in longest or len(turns) > len(longest[id]):
+            longest[id] = Conversation(id, turns, metadata={"domain": task["Collection"]})
+    return RelevanceSet("mtrag", longest, ())

@@ -88,12 +88,7 @@ def measuring_texts() -> Texts:
 
 
 def follow_ups(
-    talks: Iterable[Talk],
-    *,
-    counts: Mapping[str, int],
-    seed: int,
-    texts: Texts,
-    name: str = "follow-ups",
+    talks: Iterable[Talk], *, counts: Mapping[str, int], seed: int, texts: Texts, name: str = "follow-ups"
 ) -> RelevanceSet:
     """Return conversations that end with the current message of their one case, so many of each tag.
 

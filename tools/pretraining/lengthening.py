@@ -10,7 +10,6 @@ from itertools import groupby
 import numpy as np
 
 from convgate.core.conversation import ContentPart, Conversation, Turn
-from convgate.core.errors import TrainingError
 from convgate.transcripts.cases import Case, RelevanceSet
 
 
@@ -28,8 +27,6 @@ def lengthen(
     their times; the people of the first dialogue lend their names to the others, in turns and questions.
     Every question of a dialogue stays a case. A dialogue has exactly two named speakers, and a time at every
     turn.
-
-    Raises TrainingError when there are too few such dialogues, and for numbers out of range.
     """
     dialogues = [
         (conversation, [case for case in each.cases if case.conversation == conversation.id])
@@ -37,12 +34,6 @@ def lengthen(
         for conversation in each.conversations.values()
         if len(_people(conversation)) == 2 and all(turn.timestamp for turn in conversation.turns)
     ]
-    if count < 0 or not 1 <= parts[0] <= parts[1]:
-        raise TrainingError(
-            f"a count of 0 or more and a range of parts from 1 on are needed; got {count}, {parts}"
-        )
-    if len(dialogues) < parts[1]:
-        raise TrainingError(f"{parts[1]} dialogues of two people are needed, but there are {len(dialogues)}")
     rng = np.random.default_rng(seed)
     conversations: dict[str, Conversation] = {}
     cases: list[Case] = []

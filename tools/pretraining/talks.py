@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -43,21 +43,10 @@ class Talk:
 
     @classmethod
     def of(cls, conversation: Conversation) -> Talk:
-        """The talk that a conversation holds; its metadata may name `domain`, `pair` and `returns`.
-
-        Raises TrainingError when one of these is not what it should be.
-        """
+        """The talk that a conversation holds; its metadata may name `domain`, `pair` and `returns`."""
         fields = conversation.metadata
-        returns = fields.get("returns") or []
-        if not isinstance(returns, list) or not all(isinstance(text, str) and text for text in returns):
-            raise TrainingError(f"conversation {conversation.id!r}: returns is not a list of texts")
-        return cls(
-            conversation.id,
-            conversation.turns,
-            domain=_text(conversation, "domain"),
-            pair=_text(conversation, "pair"),
-            returns=tuple(returns),
-        )
+        returns = tuple(fields.get("returns") or ())
+        return cls(conversation.id, conversation.turns, fields.get("domain"), fields.get("pair"), returns)
 
     @property
     def split(self) -> Split:
@@ -78,7 +67,7 @@ class Talk:
 
 
 def talks_of(conversations: Iterable[Conversation]) -> tuple[Talk, ...]:
-    """Each conversation as a talk; TrainingError as in `Talk.of`."""
+    """Each conversation as a talk."""
     return tuple(map(Talk.of, conversations))
 
 
@@ -126,15 +115,10 @@ def _bare(turn: Turn, source: str) -> Turn:
     )
 
 
-def _text(conversation: Conversation, field: str) -> str | None:
-    value: Any = conversation.metadata.get(field)
-    if value is None or (isinstance(value, str) and value):
-        return value
-    raise TrainingError(f"conversation {conversation.id!r}: {field} is not a text")
-
-
 def pick(rng: np.random.Generator, items: Sequence[_T]) -> _T:
-    """Return one of the items, each as likely; there has to be one."""
+    """Return one of the items, each as likely; TrainingError when there is none."""
+    if not items:
+        raise TrainingError("the talks are too few or too short: there is nothing to choose from")
     return items[int(rng.integers(len(items)))]
 
 

@@ -19,11 +19,14 @@ from convgate.transcripts.cases import Case, RelevanceSet
 from tools.pretraining.talks import Exchange, Talk, draw_distinct, pick, same_source, stands_alone, usable
 
 _CHANGES = (0.15, 0.35, 0.7)  # how likely the source changes after an exchange, drawn once a transcript
+_SOURCES = (2, 4)  # fewest and most talks in one transcript
+_MAX_MESSAGES, _MAX_CASES = 60, 6  # of one transcript
 _FIRST_CASE = 4  # index of the first message that may be a case
 _ATTEMPTS = 100  # to weave a transcript that is long enough for a case
 _FIRST_DAY = datetime(2020, 1, 1)
 _LAST_START = 5 * 365  # days after the first
 _LONGEST_PAUSE = 14  # days between two sessions
+_QUESTIONS = 4  # that are asked again of one history
 
 
 def weave(
@@ -31,85 +34,58 @@ def weave(
     *,
     count: int,
     seed: int,
-    sources: tuple[int, int] = (2, 4),
-    most_messages: int = 60,
-    most_cases: int = 6,
     begin: Literal["anywhere", "first"] = "anywhere",
     name: str = "weave",
 ) -> RelevanceSet:
     """`count` transcripts, each of some talks exchange by exchange; relevant = earlier turns of one's talk.
 
-    sources: fewest and most talks in one; half of the time all are of one domain, where talks have
-    domains. begin: the exchange with which each talk is entered, any of it or its first one; a text that
-    was said already is passed over. After each exchange the talk changes with a probability of .15, .35 or
-    .7. Cases are at most `most_cases` of the user's messages from the fifth message on, each tagged
-    `new-topic`, `follow-up` (the message before is of the same talk) or `returns`. The first transcripts are
-    the same for every count.
+    Half of the time all talks are of one domain, where talks have domains. begin: the exchange with which
+    each talk is entered, any of it or its first one; a text that was said already is passed over. After each
+    exchange the talk changes with a probability of .15, .35 or .7. Cases are at most six of the user's
+    messages from the fifth message on, each tagged `new-topic`, `follow-up` (the message before is of the
+    same talk) or `returns`. The first transcripts are the same for every count.
 
-    Raises TrainingError when there are too few talks, or too short ones for a case, when two have one id,
-    and for numbers out of range.
+    Raises TrainingError when there are too few talks, or too short ones for a case, and when two have one id.
     """
-    if count < 0 or not 1 <= sources[0] <= sources[1] or most_cases < 1:
-        raise TrainingError(
-            f"weaving needs a count of 0 or more, a range of sources from 1 on, and 1 case or more;"
-            f" got count {count}, sources {sources}, most_cases {most_cases}"
-        )
     material = usable(talks)
-    if len(material) < sources[0]:
-        raise TrainingError(f"{sources[0]} talks or more are woven into one, but there are {len(material)}")
-    near = _near(material, sources[0])
+    if len(material) < _SOURCES[0]:
+        raise TrainingError(f"{_SOURCES[0]} talks or more are woven into one, but there are {len(material)}")
+    near = _near(material)
     rng = np.random.default_rng(seed)
     conversations: dict[str, Conversation] = {}
     cases: list[Case] = []
     for number in range(count):
-        turns, places = _woven(rng, material, near, sources, most_messages, begin)
+        turns, places = _woven(rng, material, near, begin)
         id = f"{name}-{number}"
         conversations[id] = Conversation(id, tuple(turns), format="relevance-set")
-        chosen = sorted(draw_distinct(rng, places, most_cases))
+        chosen = sorted(draw_distinct(rng, places, _MAX_CASES))
         cases += [_case(id, turns, place) for place in chosen]
     return RelevanceSet(name, conversations, tuple(cases))
 
 
 def ask_again(
-    talks: Iterable[Talk],
-    *,
-    count: int,
-    seed: int,
-    turns: tuple[int, int] = (100, 600),
-    questions: int = 4,
-    names: Sequence[str] = (),
-    name: str = "ask-again",
+    talks: Iterable[Talk], *, count: int, seed: int, turns: tuple[int, int], name: str
 ) -> RelevanceSet:
     """`count` very long histories, and later questions that a user asked in them already.
 
     A history is whole talks, in half of the histories one after the other, in the others two or three
     woven into a session; each turn has the time of its session, days after the one before. It ends with
-    the exchange that reaches a length drawn from `turns`, or with the last talk. When `names` are given
-    (2 or more), its user and its assistant are called by two of them.
+    the exchange that reaches a length drawn from `turns`, or with the last talk.
 
     Each case's `query` is a user's message of seven words or more. Half of the time the message itself is
     left out of the history (which is shorter by as many turns); relevant = its answer, and the message
     where it is there. The tag is `asked-again`. The first histories are the same for every count.
 
     Raises TrainingError when the talks have fewer turns than the shortest history, or not as many such
-    messages, when two have one id, and for numbers out of range.
+    messages, and when two have one id.
     """
-    if count < 0 or not 1 <= turns[0] <= turns[1] or questions < 1:
-        raise TrainingError(
-            f"asking again needs a count of 0 or more, a range of turns from 1 on, and 1 question or more;"
-            f" got count {count}, turns {turns}, questions {questions}"
-        )
-    if len(names) != len(set(names)) or len(names) == 1:
-        raise TrainingError("names are two or more, all different, or none")
     material = usable(talks)
     rng = np.random.default_rng(seed)
     conversations: dict[str, Conversation] = {}
     cases: list[Case] = []
     for number in range(count):
         id = f"{name}-{number}"
-        speakers = draw_distinct(rng, names, 2) if names else []
-        history = _sessions(rng, material, turns, speakers)
-        talk, asked = _asked_out_of(rng, history, questions)
+        talk, asked = _asked_out_of(rng, _sessions(rng, material, turns))
         conversations[id] = Conversation(id, tuple(talk), format="relevance-set")
         cases += [
             Case(f"{id}-q{place}", id, None, query, relevant, tags=("asked-again",))
@@ -147,31 +123,26 @@ def _alternating(rng: np.random.Generator, parts: Iterable[Sequence[Exchange]]) 
             present = pick(rng, others)
 
 
-def _near(talks: list[Talk], least: int) -> list[list[Talk]]:
+def _near(talks: list[Talk]) -> list[list[Talk]]:
     """For each talk the talks of its domain, itself included, where they are enough."""
     domains: defaultdict[str, list[Talk]] = defaultdict(list)
     for talk in talks:
         if talk.domain is not None:
             domains[talk.domain].append(talk)
-    return [members for members in domains.values() if len(members) >= least for _ in members]
+    return [members for members in domains.values() if len(members) >= _SOURCES[0] for _ in members]
 
 
 def _woven(
-    rng: np.random.Generator,
-    talks: list[Talk],
-    near: list[list[Talk]],
-    sources: tuple[int, int],
-    most_messages: int,
-    begin: str,
+    rng: np.random.Generator, talks: list[Talk], near: list[list[Talk]], begin: str
 ) -> tuple[list[Turn], list[int]]:
     """A transcript's turns, and the indices of those that may be cases."""
     for _ in range(_ATTEMPTS):
         pool = pick(rng, near) if near and rng.random() < 0.5 else talks
-        chosen = draw_distinct(rng, pool, int(rng.integers(sources[0], sources[1] + 1)))
+        chosen = draw_distinct(rng, pool, int(rng.integers(_SOURCES[0], _SOURCES[1] + 1)))
         known, turns, places = _Texts(), list[Turn](), list[int]()
         parts = [talk.exchanges if begin == "first" else _from_anywhere(rng, talk) for talk in chosen]
         for exchange in _alternating(rng, parts):
-            if len(turns) + len(exchange) > most_messages:
+            if len(turns) + len(exchange) > _MAX_MESSAGES:
                 break
             if known.is_new(exchange):
                 if len(turns) >= _FIRST_CASE:
@@ -193,10 +164,8 @@ def _case(id: str, turns: Sequence[Turn], place: int) -> Case:
     return Case(f"{id}-{place}", id, place, None, relevant, tags=(tag,))
 
 
-def _sessions(
-    rng: np.random.Generator, talks: list[Talk], length: tuple[int, int], speakers: Sequence[str]
-) -> list[Exchange]:
-    """The exchanges of a history of whole talks, with times and names."""
+def _sessions(rng: np.random.Generator, talks: list[Talk], length: tuple[int, int]) -> list[Exchange]:
+    """The exchanges of a history of whole talks, with times."""
     wanted = int(rng.integers(length[0], length[1] + 1))
     is_woven = rng.random() < 0.5
     time = _FIRST_DAY + timedelta(days=int(rng.integers(_LAST_START)))
@@ -209,7 +178,7 @@ def _sessions(
         moment = time + timedelta(minutes=int(rng.integers(7 * 60, 23 * 60)))
         for exchange in _alternating(rng, [talk.exchanges for talk in session]):
             if known.is_new(exchange):
-                history.append(tuple(_spoken(turn, moment, speakers) for turn in exchange))
+                history.append(tuple(replace(turn, timestamp=moment) for turn in exchange))
                 reached += len(exchange)
             if reached >= wanted:
                 return history
@@ -220,23 +189,16 @@ def _sessions(
     return history
 
 
-def _spoken(turn: Turn, moment: datetime, speakers: Sequence[str]) -> Turn:
-    name = None
-    if speakers and turn.role in ("user", "assistant"):
-        name = speakers[turn.role == "assistant"]
-    return replace(turn, timestamp=moment, name=name)
-
-
 def _asked_out_of(
-    rng: np.random.Generator, history: list[Exchange], questions: int
+    rng: np.random.Generator, history: list[Exchange]
 ) -> tuple[list[Turn], list[tuple[Turn, frozenset[int]]]]:
     """The history's turns but for questions that are left out; questions, with their relevant turns."""
     able = [place for place, exchange in enumerate(history) if stands_alone(exchange[0])]
-    if len(able) < questions:
+    if len(able) < _QUESTIONS:
         raise TrainingError(
-            f"{questions} questions of seven words or more are asked again, but there are {len(able)}"
+            f"{_QUESTIONS} questions of seven words or more are asked again, but there are {len(able)}"
         )
-    chosen = set(draw_distinct(rng, able, questions))
+    chosen = set(draw_distinct(rng, able, _QUESTIONS))
     turns: list[Turn] = []
     asked: list[tuple[Turn, frozenset[int]]] = []
     for place, exchange in enumerate(history):

@@ -49,12 +49,7 @@ class SessionPolicy(ParameterSet, WholeHistoryPolicy):
     label: ClassVar[str] = "Session: since the conversation began"
     ranks: ClassVar[bool] = False
     idle_gap_seconds: float | None = setting(
-        None,
-        "seconds",
-        low=0,
-        high=math.inf,
-        step=60.0,
-        help="A longer gap between messages ends a session.",
+        None, "seconds", low=0, high=math.inf, step=60.0, help="A longer gap between messages ends a session."
     )
     scope: str = one_of("conversation", ("conversation", "session"), "scope", help="Since what began.")
     rules: BoundaryRules = _RULES  # of the settings; `idle_gap_seconds` stands in place of theirs

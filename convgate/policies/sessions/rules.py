@@ -99,8 +99,7 @@ def _pattern(commands: Iterable[str]) -> re.Pattern[str] | None:
         return None
     alternatives = "|".join(_alternative(command) for command in ordered)
     return re.compile(
-        rf"\s*(?:please\b[\s,]*)?(?P<words>{alternatives})(?![\w'’(]|[^\w\s,;:!?…—–]\w)",
-        re.IGNORECASE,
+        rf"\s*(?:please\b[\s,]*)?(?P<words>{alternatives})(?![\w'’(]|[^\w\s,;:!?…—–]\w)", re.IGNORECASE
     )
 
 

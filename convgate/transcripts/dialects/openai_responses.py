@@ -9,13 +9,7 @@ from typing import Any
 from convgate.core.conversation import SUMMARY_PART, ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import call_of, json_parts
-from convgate.transcripts.dialects.base import (
-    Dialect,
-    Message,
-    as_result,
-    own_use,
-    parts_of,
-)
+from convgate.transcripts.dialects.base import Dialect, Message, as_result, own_use, parts_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.openai_messages import content_parts, turn_from_message
 

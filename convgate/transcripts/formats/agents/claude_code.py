@@ -108,10 +108,7 @@ CLAUDE_CODE = FunctionFormat(
 
 
 def _add(
-    line: Mapping[str, Any],
-    session_id: str,
-    sessions: dict[tuple[str, str | None], _Session],
-    place: Place,
+    line: Mapping[str, Any], session_id: str, sessions: dict[tuple[str, str | None], _Session], place: Place
 ) -> None:
     """Add a line to its session, or to that of the sub-agent which it is from."""
     parent_call = text_of(line, "parent_tool_use_id")
