@@ -247,6 +247,9 @@ def test_when_nothing_is_kept_the_best_turn_is_named_and_can_be_shown(open_explo
     check(app.button(key="explore.lower").click().run())
     assert [row["turn"] for row in turn_table(app)["rows"] if row["state"] == "kept"] == [best]
     assert "No turn reaches" not in page_text(app)
+    assert "No other turn reaches 1.00. Best: turn " in page_text(open_explore(**query)), (
+        "an instruction is sent"
+    )
     app = open_explore(*TURNS[1:], **query)
     check(app.button(key="explore.show_top").click().run())
     assert states(app).count("kept") == 5

@@ -99,6 +99,9 @@ def test_the_selected_turn_says_by_which_stage_and_in_which_section_it_is_sent(k
 def test_a_smaller_budget_drops_turns_and_says_what_exceeds_it(key: str) -> None:
     app = open_budgeted(conversation=key)
     before = stated(app, "Tokens")
+    outcomes = [row["outcome"] for row in turn_table(app)["rows"]]
+    n_other = outcomes.count("dropped, other mode")
+    assert f"The budget of 8,000 tokens drops {n_other} of another mode." in page_text(app)
     app = check(app.number_input(key="explore.budget").set_value(30).run())
     assert stated(app, "Tokens") != before
     assert "7 tokens over the budget" in page_text(app), "invariants stay"

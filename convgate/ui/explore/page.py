@@ -206,8 +206,9 @@ def draw_nothing_kept(outcome: PolicyOutcome) -> None:
     turn, score = best
     threshold = outcome.decisions.threshold
     is_below = threshold is not None and score < threshold
+    other = "other " if outcome.decisions.kept.any() else ""
     reason = (
-        f"No turn reaches {format_threshold(threshold or 0)}."
+        f"No {other}turn reaches {format_threshold(threshold or 0)}."
         if is_below
         else "No turn is kept by its score."
     )
