@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
@@ -36,6 +37,10 @@ TURNS = (
     Turn.of("user", "is the loss still nan"),
     Turn.of("assistant", "check the batch before the mean"),
     Turn.of("user", "the loss is nan again with an empty batch"),
+)
+_ANSWER = re.compile(
+    r"the model gets (none|[\d,]+) of (?:the newest )?([\d,]+) earlier turns?.*?:"
+    r" ([\d,]+) of ([\d,]+) tokens, (\S+) instead of (\S+)\."
 )
 _WORDS: dict[str, tuple[Mode, float]] = {
     "add": ("TASK", 0.95),
@@ -179,6 +184,18 @@ def page_text(app: AppTest) -> str:
 def metric(app: AppTest, label: str) -> str:
     """Return the value of a metric."""
     return next(str(element.value) for element in app.metric if element.label == label)
+
+
+def stated(app: AppTest, name: str) -> str:
+    """Return a number of Explore's sentence about what is sent, or the threshold of its details, by name."""
+    text = page_text(app)
+    if name in ("Threshold", "Lowest kept"):
+        (number,) = re.findall(rf"^{name}: (none|[\d.]*\d)", text, re.MULTILINE)
+        return str(number)
+    found = _ANSWER.search(text)
+    assert found, text
+    names = ("Kept", "Of", "Tokens", "All tokens", "Cost", "Cost of all")
+    return dict(zip(names, found.groups(), strict=True))[name].replace("none", "0")
 
 
 def address(app: AppTest) -> dict[str, str]:

@@ -37,9 +37,9 @@ from tests.page_app import (
     check,
     click,
     go_back,
-    metric,
     open_page,
     page_text,
+    stated,
 )
 from tests.page_app import encoder as encoder
 from tests.page_data import add_relevance_set
@@ -172,7 +172,7 @@ def test_a_click_opens_explore_with_the_parameters_of_its_column(key: str) -> No
     app.session_state["compare.table"] = {"selection": {"cells": [[2, "Last k turns (k=2)"]]}}
     app = check(app.run())
     assert address(app)["policy"] == "last_k(k=2)"
-    assert metric(app, "Kept") == "2"
+    assert stated(app, "Kept") == "2"
     assert "Last k turns (k=2)" in app.selectbox(key="explore.policy").options
     assert not open_page("Label", **address(app)).warning
 

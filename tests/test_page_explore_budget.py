@@ -28,11 +28,11 @@ from tests.page_app import (
     correct_mode,
     dropped,
     key,
-    metric,
     open_budgeted,
     open_page,
     page_text,
     sent,
+    stated,
     turn_table,
 )
 from tests.page_app import downloads as downloads
@@ -66,7 +66,7 @@ def test_every_earlier_turn_is_sent_or_dropped_by_a_stage(key: str) -> None:
 def test_numbers_of_the_page_agree_with_and_without_a_budget(key: str) -> None:
     for app in (open_page("Explore", conversation=key), open_budgeted(conversation=key)):
         n_sent = len(sent(app))
-        assert metric(app, "Kept") == str(n_sent)
+        assert stated(app, "Kept") == str(n_sent)
         assert counts(app)[:3] == [f"All {LAST + 1}", f"As sent {n_sent + 1}", f"Dropped {LAST - n_sent}"]
         assert len(app.get("plotly_chart")) == 1 + ("budget" in address(app)), "a bar of the sections"
 
@@ -98,12 +98,20 @@ def test_the_selected_turn_says_by_which_stage_and_in_which_section_it_is_sent(k
 
 def test_a_smaller_budget_drops_turns_and_says_what_exceeds_it(key: str) -> None:
     app = open_budgeted(conversation=key)
-    before = metric(app, "Tokens")
+    before = stated(app, "Tokens")
+    outcomes = [row["outcome"] for row in turn_table(app)["rows"]]
+    n_other = outcomes.count("dropped, other mode")
+    assert f"The budget of 8,000 tokens drops {n_other} of another mode." in page_text(app)
     app = check(app.number_input(key="explore.budget").set_value(30).run())
-    assert metric(app, "Tokens") != before
+    assert stated(app, "Tokens") != before
     assert "7 tokens over the budget" in page_text(app), "invariants stay"
     assert sent(app) == [0, RULE]
-    assert "dropped, no room" in {row["outcome"] for row in turn_table(app)["rows"]}
+    outcomes = [row["outcome"] for row in turn_table(app)["rows"]]
+    cut = [outcomes.count(f"dropped, {why}") for why in ("no room", "other mode")]
+    assert (
+        f"The budget of 30 tokens drops {cut[0]} for lack of room and {cut[1]} of another mode."
+        in page_text(app)
+    )
     assert address(app)["budget"] == "30"
     app = check(app.number_input(key="explore.budget").set_value(None).run())
     assert "budget" not in address(app)
@@ -121,7 +129,7 @@ def test_a_threshold_is_that_of_the_policy_whatever_the_budget_drops(key: str) -
     query = {"conversation": key, "rule": "top_k,k=6"}
     whole, small = open_page("Explore", **query), open_page("Explore", budget="40", **query)
     assert len(sent(small)) < len(sent(whole))
-    assert metric(small, "Threshold") == metric(whole, "Threshold")
+    assert stated(small, "Threshold") == stated(whole, "Threshold")
 
 
 def test_a_person_corrects_the_mode_of_one_message(store: Store, key: str) -> None:
@@ -154,7 +162,7 @@ def test_a_program_sends_the_same_messages(key: str, downloads: dict[str, Any]) 
     correct_mode(open_budgeted(conversation=key), "DEBUGGING")
     app = open_page("Explore", conversation=key, list="sent", budget="9000")
     messages = json.loads(downloads["explore.download_messages"]())["messages"]
-    assert (messages[0]["role"], len(messages)) == ("system", int(metric(app, "Kept")) + 1)
+    assert (messages[0]["role"], len(messages)) == ("system", int(stated(app, "Kept")) + 1)
     assert messages[-1]["content"] == "add refresh tokens to the login"
     assert json.loads(app.code[0].value) == messages
     assert "selector.select(messages, intent='debug')" in app.code[1].value
@@ -167,7 +175,7 @@ def test_a_typed_question_has_a_mode(key: str) -> None:
     app = open_budgeted(conversation=key, ask="explain the refresh")
     assert "answering your question" in page_text(app)
     assert "Mode: LEARNING" in page_text(app)
-    assert counts(app)[1] == f"As sent {int(metric(app, 'Kept')) + 1}"
+    assert counts(app)[1] == f"As sent {int(stated(app, 'Kept')) + 1}"
     assert "explore.mode" not in {box.key for box in app.selectbox}, "there is no message to correct"
 
 
@@ -216,13 +224,11 @@ def test_a_lost_invariant_is_an_error_and_sent_after_all(key: str, monkeypatch: 
 
 def test_a_list_that_apis_may_refuse_is_a_warning(store: Store, key: str) -> None:
     alone = open_budgeted(conversation=add_conversation(Turn.of("user", "add a login")))
-    assert metric(alone, "Kept") == "0"
+    assert "Nothing to decide" in page_text(alone)
     answer = open_page(
         "Explore", conversation=add_conversation(Turn.of("assistant", "done")), turn="1", budget="0"
     )
     assert "Chat APIs may refuse this list: the last message is neither" in page_text(answer)
-    (tokens,) = [one for one in answer.metric if one.label == "Tokens"]
-    assert tokens.delta.endswith("budget 0")
 
 
 def test_a_corrected_mode_is_shown_and_confirmed(key: str) -> None:
@@ -242,10 +248,10 @@ def test_within_a_budget_numbers_are_of_what_is_sent(key: str) -> None:
     app = open_page("Explore", conversation=key, budget="40", rule="max_missed")
     rows = turn_table(app)["rows"]
     by_score = [float(row["score"]) for row in rows if row["state"] == "kept"]
-    shown = metric(app, "Lowest kept")
+    shown = stated(app, "Lowest kept")
     assert shown == (f"{min(by_score):.2f}" if by_score else "none")
     (sent_count,) = [count for count in counts(app) if count.startswith("As sent")]
     n_added = int(sent_count.partition("+")[2] or 0)
-    assert sent_count.startswith(f"As sent {int(metric(app, 'Kept')) + 1}")
+    assert sent_count.startswith(f"As sent {int(stated(app, 'Kept')) + 1}")
     app = check(app.segmented_control(key="explore.listed").set_value("sent").run())
-    assert len(turn_table(app)["rows"]) == int(metric(app, "Kept")) + 1 + n_added
+    assert len(turn_table(app)["rows"]) == int(stated(app, "Kept")) + 1 + n_added

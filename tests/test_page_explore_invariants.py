@@ -75,6 +75,35 @@ def test_an_added_invariant_is_sent_and_undone(store: Store, key: str) -> None:
     assert "explore.undo_last" not in {one.key for one in app.button}
 
 
+def test_a_turn_is_always_sent_from_its_panel_and_no_longer(store: Store, key: str) -> None:
+    app = open_explore(conversation=key, rule="absolute,threshold=1", selected="5")
+    assert 4 not in sent(app)
+    app = click(app, "explore.always")
+    assert 4 in sent(app)
+    text = "the login with tokens is there"
+    assert edits(store, key) == {4: [(None, text, "hard_constraint", None, True)]}
+    assert "Turn 5 is sent with every later message." in page_text(app)
+    app = click(app, "explore.undo")
+    assert (edits(store, key), 4 in sent(app)) == ({}, False)
+    app = click(click(app, "explore.always"), "explore.always")
+    assert "Turn 5 is no longer always sent." in page_text(app)
+    assert (edits(store, key), 4 in sent(app)) == ({}, False)
+    app = click(app, "explore.undo")
+    assert app.button(key="explore.always").label == "stop always sending"
+
+
+def test_a_turn_that_was_found_to_hold_is_let_go_from_its_panel(store: Store, key: str) -> None:
+    app = open_explore(conversation=key, rule="absolute,threshold=1", selected="6")
+    assert 5 in sent(app)
+    app = click(app, "explore.always")
+    assert edits(store, key) == {5: [(RULE, None, None, "ended", False)]}
+    assert 5 not in sent(app)
+    app = click(app, "explore.always")
+    assert 5 in sent(app)
+    instruction = open_explore(conversation=key, selected="1")
+    assert "explore.always" not in {button.key for button in instruction.button}, "it is always sent"
+
+
 def test_words_of_a_persons_own_are_sent_as_a_message(store: Store, key: str) -> None:
     app = open_explore(conversation=key, list="invariants", selected="4")
     app = add_invariant(app, "hard_constraint", "Passwords are hashed with <b>argon2</b>.")

@@ -15,7 +15,7 @@ from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries
 from convgate.store.sessions import Sessions
 from convgate.transcripts import read_conversations
-from tests.page_app import add_conversation, address, check, choose, click, metric, open_page, page_text
+from tests.page_app import add_conversation, address, check, choose, click, open_page, page_text, stated
 
 open_sessions = partial(open_page, "Sessions")
 DAY = "sample_conversations/purple_button_one_day.json"
@@ -55,7 +55,7 @@ def test_a_conversation_shows_what_begins_where_and_why(day: str) -> None:
 
 def test_a_moved_boundary_changes_what_the_policy_keeps_and_is_undone(store: Store, day: str) -> None:
     def kept() -> str:
-        return metric(open_page("Explore", conversation=day, turn="13", policy="session"), "Kept")
+        return stated(open_page("Explore", conversation=day, turn="13", policy="session"), "Kept")
 
     before = kept()
     app = open_sessions(conversation=day, selected="7")

@@ -36,9 +36,9 @@ from tests.page_app import (
     app_store,
     check,
     click,
-    metric,
     open_page,
     page_text,
+    stated,
     use_encoder,
 )
 from tests.page_data import add_two_versions, hostile_draft
@@ -235,7 +235,7 @@ def test_activating_and_rolling_back_change_what_explore_uses_and_can_be_undone(
     app = click(open_versions(), "versions.activate.second")
     assert (versions.active, versions.history[-1].who) == ("second", "grace")
     explore = open_page("Explore", conversation=key)
-    assert metric(explore, "Kept") == "3"
+    assert stated(explore, "Kept") == "3"
     click(app, "versions.undo")
     assert versions.active is None
 
@@ -254,7 +254,7 @@ def test_activating_and_rolling_back_change_what_explore_uses_and_can_be_undone(
 def test_a_version_in_the_place_of_a_deleted_one_decides_anew(versions: Versions, key: str) -> None:
     def kept() -> str:
         explore = open_page("Explore", conversation=key, policy="gate@second")
-        return metric(explore, "Kept")
+        return stated(explore, "Kept")
 
     assert kept() == "3"
     versions.delete("second", who="Ada")

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from importlib.resources import files
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -53,12 +54,9 @@ def explore(conversation: str, go_to_address: Callable[[str], Page]) -> Page:
     return go_to_address(f"/Explore?conversation={conversation}&rule=expected,strictness=1")
 
 
-def metric(page: Page, label: str) -> Locator:
-    return (
-        page.get_by_test_id("stMetric")
-        .filter(has_text=re.compile(f"^{label}"))
-        .get_by_test_id("stMetricValue")
-    )
+def answer(page: Page) -> Locator:
+    """What the page says is sent, and what is not."""
+    return page.locator(".st-key-explore-answer")
 
 
 def row(page: Page, turn: int) -> Locator:
@@ -77,7 +75,7 @@ def turn_heading(page: Page, turn: int) -> Locator:
 
 def kept(page: Page) -> int:
     """How many turns the page says are kept."""
-    return int(metric(page, "Kept").inner_text())
+    return int(answer(page).locator("strong").inner_text().split()[0])
 
 
 def test_moving_the_slider_flips_a_turn(conversation: str, go_to_address: Callable[[str], Page]) -> None:
@@ -87,7 +85,7 @@ def test_moving_the_slider_flips_a_turn(conversation: str, go_to_address: Callab
     top = page.locator(".rows").bounding_box()
     page.evaluate(COUNT_FLIPPING)
     page.locator(".st-key-explore-slider").get_by_role("slider").press("End")
-    expect(page.get_by_role("button", name=re.compile("^Changed"))).to_be_visible()
+    expect(answer(page)).to_contain_text(re.compile(r"Changed by your rule: \d now dropped"))
     assert kept(page) < before
     fold = page.locator(".fold", has_text=f"{before - kept(page)} changed")
     expect(fold).to_be_visible()
@@ -146,6 +144,7 @@ def test_a_click_explains_a_turn_and_back_returns_to_the_one_before(explore: Pag
     page.go_back()
     expect(turn_heading(page, 3)).to_be_visible()
 
+    page.get_by_text("More", exact=True).click()
     page.get_by_role("button", name="View").click()
     page.get_by_text("Scores as dots").click()
     press(page, "Escape")
@@ -168,13 +167,13 @@ def test_a_click_explains_a_turn_and_back_returns_to_the_one_before(explore: Pag
         place.first.evaluate("element => element.getBoundingClientRect().top")
         for place in (
             page.get_by_test_id("stChatInput"),
+            answer(page),
             page.locator(".rows"),
             page.locator(".st-key-explore-slider"),
-            page.get_by_test_id("stMetric"),
             page.locator(".st-key-explore-panel h3"),
         )
     ]
-    assert tops == sorted(tops), "on a phone the message, what is kept, and why"
+    assert tops == sorted(tops), "on a phone the message, what is sent, the turns, the slider, and why"
 
 
 @pytest.mark.slow
@@ -229,6 +228,16 @@ def test_everything_is_above_the_fold_and_the_minimap_leads_to_a_turn(
     expect(newest).to_be_in_viewport(ratio=0.9)
     main = page.get_by_test_id("stMain")
     assert main.evaluate("main => main.scrollHeight <= main.clientHeight"), "nothing is below the fold"
+
+    question = "\n".join(["What was wrong with the invoice?"] * 12)
+    go_to_address(f"/Explore?conversation={key}&ask={quote(question)}")
+    expect(page.get_by_text("answering your question")).to_be_visible()
+    assert page.get_by_test_id("stChatInput").bounding_box()["height"] < 130, (
+        "a long message scrolls in its field"
+    )
+    assert main.evaluate("main => main.scrollHeight <= main.clientHeight")
+    go_to_address(f"/Explore?conversation={key}&rule=absolute,threshold=0.4")
+    expect(newest).to_be_in_viewport(ratio=0.9)
 
     box = page.locator(".minimap").bounding_box()
     assert box is not None

@@ -20,7 +20,9 @@ def test_an_error_opens_its_decision_which_is_shared_by_link_and_file(
     decision = query(page)
     assert {"conversation", "turn", "selected"} <= decision.keys()
 
-    page.get_by_role("button", name="Copy link").click()
+    link = page.get_by_role("button", name="Copy link")
+    expect(link).to_have_attribute("title", re.compile("in this app alone.*“Download as a page”"))
+    link.click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     with page.expect_download() as download:
         page.get_by_role("button", name="Download as a page").click()

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from convgate.core.invariant_edit import InvariantEdit
-from convgate.core.text import pluralize, truncate
+from convgate.core.text import pluralize
 from convgate.evaluation.errors import TurnError
 from convgate.labels.weekly_agreement import check_not_paused
 from convgate.messages import turn_tokens
 from convgate.store import Answer, CurrentKey, Labels, NewConversation
-from convgate.store.edits import InvariantEdits
 from convgate.ui.errors.results import Errors
 from convgate.ui.shared.actions import ActionResult
 from convgate.ui.shared.annotator import annotator
 from convgate.ui.shared.frame import App
-
-_MAX_STATEMENT = 2_000  # characters
+from convgate.ui.shared.holding import hold
 
 Act = Callable[[], ActionResult]
 
@@ -49,16 +46,7 @@ class ErrorActions:
 
     def hold(self) -> ActionResult:
         """Have the turn's text sent with every later message of its conversation."""
-        key, turn = self.open_key(), self.error.index
-        edits = InvariantEdits(self.app.store)
-        text = truncate(self.error.conversation.turns[turn].text.strip(), _MAX_STATEMENT)
-        edits.put(key, turn, InvariantEdit(text=text, type="hard_constraint", pinned=True))
-
-        def undo() -> ActionResult:
-            edits.undo(key)
-            return ActionResult("Undone.")
-
-        return ActionResult(f"Turn {turn + 1:,} is sent with every later message.", undo)
+        return hold(self.app.store, self.open_key(), self.error.conversation, self.error.index)
 
     def open_key(self) -> str:
         """Return the conversation's key, after adding it to the library where it is not there."""

@@ -32,6 +32,7 @@ from convgate.ui.shared import scoring
 from convgate.ui.shared.actions import draw_result, run_action
 from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.frame import App
+from convgate.ui.shared.holding import HOLD_HELP
 from convgate.ui.shared.label_sources import (
     LABELS,
     draw_source_problems,
@@ -258,7 +259,7 @@ def _draw_actions(error: TurnError, actions: ErrorActions, source: SetInfo | Non
         if error.kind == "missed":
             _draw_button(
                 "Always send", "hold", error, actions.hold, icon=":material/keep:",
-                help="Holds the turn's text as an invariant: sent with every later message.",
+                help=HOLD_HELP,
             )  # fmt: skip
 
 

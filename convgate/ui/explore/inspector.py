@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from html import escape
 
 import numpy as np
@@ -36,15 +37,17 @@ from convgate.gate.explain import WordEffect
 from convgate.policies.build import find_version
 from convgate.policies.gate import GatePolicy
 from convgate.policies.spec import read_policy
-from convgate.ui.explore.invariants import STATES, TYPES
+from convgate.ui.explore.invariants import STATES, TYPES, find_active, release
 from convgate.ui.explore.matrix import draw_matrix
 from convgate.ui.explore.without import draw_without
 from convgate.ui.shared import scoring
+from convgate.ui.shared.actions import draw_result, run_action
 from convgate.ui.shared.annotator import draw_annotator, is_asked
 from convgate.ui.shared.answering import Answering, draw_answers
 from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.explore_state import ExploreState, page
 from convgate.ui.shared.frame import App
+from convgate.ui.shared.holding import HOLD_HELP, hold
 from convgate.ui.shared.keys import MAKE_CURRENT
 from convgate.ui.shared.outcome import PolicyOutcome
 from convgate.ui.shared.scoring import OpenMessage, passage_finder
@@ -61,6 +64,7 @@ _TERMS = (
     "By itself: the bilinear score, of this turn and the message alone. Among others: the attention score,"
     " with the turns that it is linked to. The score lies between both."
 )
+_HELD = "held"  # the place of the result of a turn's own actions
 _MAX_PROMISE = 0.5  # of the slider
 _MAX_STATEMENT = 160  # characters
 
@@ -71,13 +75,15 @@ def draw_inspector(
     """Draw the selected turn, and the tab that is open."""
     if selected is None:
         return
-    message = outcome.message
+    message, indices = outcome.message, outcome.decisions.indices
+    is_decided = bool(len(indices)) and int(indices[0]) <= selected <= int(indices[-1])
     draw_turn_head(
         "explore", message.conversation, selected, page.select, _make_current(outcome, selected),
+        *(_always_send(app, outcome, selected) if is_decided else ()),
         reference=message.current.turn.timestamp,
     )  # fmt: skip
-    indices = outcome.decisions.indices
-    if not len(indices) or not int(indices[0]) <= selected <= int(indices[-1]):
+    draw_result(page, f"{_HELD} {message.key}")
+    if not is_decided:
         if selected == message.current.index:
             st.markdown("This is the current message: it is always sent.")
         elif selected < message.history.start:
@@ -183,6 +189,25 @@ def _make_current(outcome: PolicyOutcome, selected: int) -> Step:
         None if selected == outcome.message.current.index else selected,
         "Decide as if this turn were the message to answer",
         lambda turn: page.change(turn=turn, question="", selected=None),
+    )  # fmt: skip
+
+
+def _always_send(app: App, outcome: PolicyOutcome, selected: int) -> tuple[Step, ...]:
+    """Return the button that has the turn sent with every later message, or no longer."""
+    key, conversation = outcome.message.key, outcome.message.conversation
+    decision, turn = outcome.decisions.of(selected), conversation.turns[selected]
+    if decision.kept and decision.forced and find_active(outcome, selected):
+        label, act, help = "stop always sending", partial(release, app.store, outcome), "Ends its invariants"
+    elif turn.is_instruction or not turn.text.strip():
+        return ()
+    else:
+        label, act, help = "always send", partial(hold, app.store, key, conversation), HOLD_HELP
+    place = f"{_HELD} {key}"
+    return (
+        Step(
+            "always", label, None, selected, help,
+            lambda turn: run_action(page, partial(act, turn), place),
+        ),
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from convgate.store import Store
 from convgate.store.edits import InvariantEdits
 from convgate.ui.shared.actions import ActionResult, draw_result, draw_undo, run_action
 from convgate.ui.shared.explore_state import ExploreState, page
+from convgate.ui.shared.holding import undoable
 from convgate.ui.shared.outcome import PolicyOutcome
 from convgate.ui.shared.text import literal, show_text
 
@@ -64,6 +65,23 @@ def draw_invariants(store: Store, outcome: PolicyOutcome, state: ExploreState, s
     for number, invariant in enumerate(invariants[start : start + PER_PAGE], start):
         _draw_invariant(store, outcome, invariant, number)
     page.draw_pages(len(invariants), PER_PAGE, shown)
+
+
+def release(store: Store, outcome: PolicyOutcome, turn: int) -> ActionResult:
+    """End the invariants that a turn (0-based) states, so that its score decides about it again."""
+    edits = [*InvariantEdits(store).of(outcome.message.key).get(turn, ())]
+    for invariant in find_active(outcome, turn):
+        present = _find_edits(store, outcome, invariant)[1]
+        edits = [edit for edit in edits if edit != present]
+        if present is None or present.of is not None:
+            edits.append(replace(present or InvariantEdit(of=invariant.text), state="ended", pinned=False))
+    InvariantEdits(store).change(outcome.message.key, {turn: tuple(edits)})
+    return undoable(store, outcome.message.key, f"Turn {turn + 1:,} is no longer always sent.")
+
+
+def find_active(outcome: PolicyOutcome, turn: int) -> list[Invariant]:
+    """Return the active invariants that a turn (0-based) states."""
+    return [each for each in outcome.selection.invariants if each.source == turn and each.active]
 
 
 def _draw_invariant(store: Store, outcome: PolicyOutcome, invariant: Invariant, number: int) -> None:

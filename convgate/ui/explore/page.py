@@ -18,12 +18,11 @@ from convgate.ui.explore.encoding import read_all, show_newest_first
 from convgate.ui.explore.inspector import draw_inspector
 from convgate.ui.explore.message import draw_message
 from convgate.ui.explore.sharing import draw_sharing
-from convgate.ui.explore.strip import draw_strip, draw_view
+from convgate.ui.explore.strip import draw_strip
 from convgate.ui.explore.summary import (
     describe_mode,
+    draw_answer,
     draw_chart,
-    draw_details,
-    draw_metrics,
     draw_selection_problems,
 )
 from convgate.ui.explore.tour import draw_tour
@@ -59,6 +58,8 @@ def draw_page(app: App) -> None:
     state, key, conversation = picked
     message = open_message(state, key, conversation)
     with st.sidebar:
+        ways = st.expander("How turns are chosen", key="explore-ways")
+    with ways:
         draw_policy(state, labels)
         draw_budget(app.settings.budget.tokens)
     policy = scoring.load_policy(app, state.policy)
@@ -78,7 +79,7 @@ def draw_page(app: App) -> None:
         elif not read_all(page, message, *scoring.encoding(app, policy)):
             return
     result = compute_outcome(app, state, message, policy, budget)
-    with st.sidebar:
+    with ways:
         draw_rule(result)
     answers = read_answers(app, result.message, result.gate.version if result.gate else None, Work())
     selected = _first_selected(result) if state.selected is None else state.selected
@@ -87,22 +88,24 @@ def draw_page(app: App) -> None:
     with left, st.container(gap="xsmall", key="explore-strip"):
         with st.container(gap="xsmall"):
             if len(result.decisions):
-                draw_slider(result, state)
+                draw_answer(result)
                 draw_nothing_kept(result)
                 if state.chart:
                     draw_chart(result, selected, is_logit=state.logit)
             else:
                 st.info("Nothing to decide: this is the first turn. Choose a later message.")
-        draw_strip(app, state, result, selected, answers)
-    with right, st.container(key="explore-panel"):
-        draw_metrics(result)
-        draw_inspector(app, state, result, selected, answers)
-        draw_sharing(state, result)
+        further = draw_strip(app, state, result, selected, answers)
+    with right:
+        if len(result.decisions):
+            draw_slider(result, state)
+        with st.container(key="explore-panel"):
+            draw_inspector(app, state, result, selected, answers)
+            draw_sharing(state, result)
     # Last, because the classifier of modes takes seconds to load. Without a budget, policies that do without
     # its encoder do without it.
     encoder, spent = getattr(result.policy, "encoder", None), result.selection.budgeted
     if spent is not None or (encoder is not None and encoder.identity.revision == BUNDLED_SHA256):
-        with mode_place:
+        with further if spent is None else mode_place:
             draw_mode(
                 app, page, key, conversation, message.current.index, describe_mode(spent) if spent else None
             )
@@ -147,13 +150,11 @@ def draw_rule(outcome: PolicyOutcome) -> None:
         return
     history = outcome.message.history
     tokens = int(turn_tokens(history.turns).sum()) if len(history) else 0
-    with st.expander("Threshold rule"):
-        extent = Extent(len(history), tokens, outcome.gate.gate.learned_threshold)
-        _controls(outcome.own).draw(extent)
+    _controls(outcome.own).draw(Extent(len(history), tokens, outcome.gate.gate.learned_threshold))
 
 
 def draw_slider(outcome: PolicyOutcome, state: ExploreState) -> None:
-    """Draw the slider of the promise where that decides, else of the threshold that decided; and the view."""
+    """Draw the slider of the promise where that decides, else of the threshold that decided."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore-slider"):
         if outcome.promise is not None:
             shown = format_percent(outcome.promise)
@@ -168,10 +169,8 @@ def draw_slider(outcome: PolicyOutcome, state: ExploreState) -> None:
                 map(format_threshold, steps),
                 "Turns that score at least this are kept. Moving it replaces the rule.",
             )  # fmt: skip
-        if outcome.own is not None:
+        if outcome.own is not None and state.choice is not None:
             _controls(outcome.own).draw_reset()
-        draw_view(outcome)
-        draw_details(outcome)
 
 
 def _name_own(outcome: PolicyOutcome) -> str:
@@ -207,12 +206,13 @@ def draw_nothing_kept(outcome: PolicyOutcome) -> None:
     turn, score = best
     threshold = outcome.decisions.threshold
     is_below = threshold is not None and score < threshold
+    other = "other " if outcome.decisions.kept.any() else ""
     reason = (
-        f"No turn reaches {format_threshold(threshold or 0)}."
+        f"No {other}turn reaches {format_threshold(threshold or 0)}."
         if is_below
         else "No turn is kept by its score."
     )
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key="explore-nothing"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="explore-nothing"):
         st.markdown(f"{reason} Best: turn {turn + 1:,} with {format_threshold(score)}.", width="content")
         if outcome.gate is not None:
             st.button(

@@ -74,8 +74,8 @@ def _describe(outcome: PolicyOutcome) -> str:
         dialect_of(message for message in selection.messages if isinstance(message, Mapping)).label,
         pluralize(selection.tokens, "token"),
     ]
-    if n_added := sum(turn is None for turn in selection.places) - (outcome.message.current.index is None):
-        parts.append(f"{n_added:,} added, of what must hold or was quoted")
+    if outcome.n_added:
+        parts.append(f"{outcome.n_added:,} added, of what must hold or was quoted")
     cost, whole, name = price_of(selection)
     parts.append(f"{cost} instead of {whole} for all turns ({name})")
     if history.start:

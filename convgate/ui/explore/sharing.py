@@ -20,6 +20,6 @@ def draw_sharing(state: ExploreState, outcome: PolicyOutcome) -> None:
             lambda: write_html(message.conversation, message.current, outcome.selection, outcome.label),
             file_name="decisions.html", mime="text/html", on_click="ignore", icon=":material/download:",
             key="explore.download_html",
-            help="Message, decisions and reasons in one HTML file that opens without the app. It has the"
-            " whole conversation up to the message.",
+            help="Message, decisions and reasons in one HTML file that opens anywhere, to send to others. It"
+            " has the whole conversation up to the message.",
         )  # fmt: skip

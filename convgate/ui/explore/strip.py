@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from convgate.core.conversation import Conversation
 from convgate.core.decisions import TurnDecisions
 from convgate.store.conversations import terms
 from convgate.ui.explore.invariants import draw_invariants
 from convgate.ui.explore.sending import draw_sent
+from convgate.ui.explore.summary import draw_details, find_subjects
 from convgate.ui.shared import scoring
 from convgate.ui.shared.answering import Answering, take_answers, transcript_labelling
 from convgate.ui.shared.changes import Indices, following
@@ -17,7 +19,6 @@ from convgate.ui.shared.explore_state import COLUMNS, LISTED, ExploreState, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.keys import NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
 from convgate.ui.shared.outcome import PolicyOutcome
-from convgate.ui.shared.subjects import Subjects
 from convgate.ui.shared.transcript import draw_transcript, focused_turn, opened_turns, select
 from convgate.ui.shared.transcript_rows import RowMarks, transcript_data
 
@@ -26,12 +27,30 @@ TRANSCRIPT, SEARCH = "explore.transcript", "explore.search"
 
 def draw_strip(
     app: App, state: ExploreState, outcome: PolicyOutcome, selected: int | None, answering: Answering
-) -> None:
-    """Draw what the strip shows: the turns, which can be answered for, what is sent, or the invariants."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="explore-list"):
+) -> DeltaGenerator:
+    """Draw what the strip shows: the turns, which can be answered for, what is sent, or the invariants.
+
+    Returns the place of further controls.
+    """
+    with st.container(horizontal=True, gap="xsmall", key="explore-list"):
         _draw_listed(outcome)
-        if state.listed in ("all", "dropped"):
-            _draw_jumps(outcome, selected)
+        # An expander and no popover, whose buttons would have no keys until it is opened.
+        with (
+            st.expander("More", type="compact", key="explore-more"),
+            st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="explore-further"),
+        ):
+            if state.listed in ("all", "dropped"):
+                _draw_jumps(outcome, selected)
+            _draw_view(outcome)
+            draw_details(outcome)
+            place = st.container(width="content")
+    _draw_turns(app, state, outcome, selected, answering)
+    return place
+
+
+def _draw_turns(
+    app: App, state: ExploreState, outcome: PolicyOutcome, selected: int | None, answering: Answering
+) -> None:
     if state.listed == "invariants":
         last = len(outcome.message.conversation) - 1
         with st.container(key="explore-invariants"):
@@ -53,7 +72,7 @@ def draw_strip(
         labelling=transcript_labelling(answering, selected),
         modes={turn: mode.capitalize() for turn, mode in outcome.labels.items()},
         only=None if is_strip else _dropped_turns(outcome.decisions),
-        subjects=_find_subjects(f"{message.key} {len(conversation)}", conversation) if is_strip else None,
+        subjects=find_subjects(message) if is_strip else None,
         columns=state.columns,
         passage=scoring.passage_finder(outcome.gate, message) if outcome.gate else None,
     )
@@ -68,7 +87,7 @@ def _draw_listed(outcome: PolicyOutcome) -> None:
     decisions = outcome.decisions
     n_sent = int(decisions.kept.sum())
     selection = outcome.selection
-    n_added = sum(turn is None for turn in selection.places) - (outcome.message.current.index is None)
+    n_added = outcome.n_added
     added = f" + {n_added:,}" if n_added > 0 else ""  # messages that are no turns
     counts = {
         "all": f"{len(outcome.message.conversation):,}",
@@ -79,7 +98,7 @@ def _draw_listed(outcome: PolicyOutcome) -> None:
     page.draw_choice("listed", "Show", {name: f"{LISTED[name]} {n}" for name, n in counts.items()})
 
 
-def draw_view(outcome: PolicyOutcome) -> None:
+def _draw_view(outcome: PolicyOutcome) -> None:
     """Draw the choice of the numbers of each turn, and of the chart."""
     with st.popover("View", icon=":material/tune:", key="explore-view"):
         if outcome.decisions.parts:
@@ -99,11 +118,6 @@ def draw_view(outcome: PolicyOutcome) -> None:
 def _dropped_turns(decisions: TurnDecisions) -> list[int]:
     turns: list[int] = decisions.indices[~decisions.kept].tolist()
     return turns
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _find_subjects(key: str, _conversation: Conversation) -> Subjects:
-    return Subjects([turn.scored_text for turn in _conversation.turns])
 
 
 def find_turns(conversation: Conversation, search: str) -> Indices:

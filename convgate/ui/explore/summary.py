@@ -1,4 +1,4 @@
-"""The metrics of the outcome, the chart of scores, and what a budget was spent on."""
+"""The outcome in a sentence, the chart of scores, and what a budget was spent on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections import Counter
 import numpy as np
 import streamlit as st
 
-from convgate.core.conversation import CurrentMessage
+from convgate.core.conversation import Conversation, CurrentMessage
+from convgate.core.decisions import FIT
 from convgate.core.text import format_threshold, pluralize
 from convgate.embedding.states import states_beside
 from convgate.figures.budget import budget_figure, describe_budget
@@ -25,8 +26,9 @@ from convgate.ui.explore.without import draw_exchange
 from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.explore_state import page
 from convgate.ui.shared.outcome import PolicyOutcome
+from convgate.ui.shared.scoring import OpenMessage
 from convgate.ui.shared.session_state import clicked
-from convgate.ui.shared.tables import draw_numbers
+from convgate.ui.shared.subjects import Subjects
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.turn import turn_labels
@@ -44,50 +46,74 @@ _CAUSES = {
 }
 
 
-def draw_metrics(outcome: PolicyOutcome) -> None:
-    """Draw turns kept, tokens and threshold; the rest is in the details."""
-    decisions, selection = outcome.decisions, outcome.selection
-    total = selection.tokens_total
-    saved = max(0.0, 1 - selection.tokens / total) if total else 0.0
-    limit = "" if selection.budget is None else f"; budget {selection.budget:,}"
-    count = f"{len(decisions):,}"
-    if outcome.message.history.start:
-        count = f"newest {count}"
-    cost, cost_of_all, model = price_of(selection)
-    draw_numbers(
-        [
-            (
-                "Kept", f"{int(decisions.kept.sum()):,}", f"of {count}{_changed(outcome)}",
-                "Earlier turns that the model is shown. ↑ and ↓: turns that are kept or dropped now, and not"
-                " by the version's own rule.",
-            ),
-            (
-                "Tokens", f"{selection.tokens:,}", f"of {total:,}, {saved:.0%} saved{limit}",
-                "With the current message. Counted by the encoder's word list; your model counts otherwise.",
-            ),
-            (
-                "Cost", cost, f"of {cost_of_all}",
-                f"Of this request's input, by the list prices of {literal(model)}. `costs.model` in the"
-                " settings chooses others.",
-            ),
-            _threshold(outcome),
-        ],
-        key="explore-metrics",
-    )  # fmt: skip
-    if outcome.version == UNTRAINED:
-        st.caption(":material/info: This gate is untrained. Its scores follow cosine similarity.")
+def draw_answer(outcome: PolicyOutcome) -> None:
+    """Draw in one sentence what is sent and what it costs; below it, what is not sent."""
+    cost, cost_of_all, model = price_of(outcome.selection)
+    selection, decisions = outcome.selection, outcome.decisions
+    n_kept, newest = int(decisions.kept.sum()), "the newest " if outcome.message.history.start else ""
+    turns = f"{f'{n_kept:,}' if n_kept else 'none'} of {newest}{pluralize(len(decisions), 'earlier turn')}"
+    added = f" and {pluralize(outcome.n_added, 'added message')}" if outcome.n_added > 0 else ""
+    with st.container(gap=None, key="explore-answer"):
+        st.markdown(
+            f"To answer this, the model gets **{turns}**{added}: {selection.tokens:,} of"
+            f" {selection.tokens_total:,} tokens, {literal(cost)} instead of {literal(cost_of_all)}.",
+            help="With the current message. Tokens are counted by the encoder's word list; your model counts"
+            f" otherwise. The price is of this request's input, by the list prices of {literal(model)};"
+            " `costs.model` in the settings chooses others.",
+        )  # fmt: skip
+        if rest := _describe_rest(outcome):
+            st.caption(rest)
+        if outcome.version == UNTRAINED:
+            st.caption(":material/info: This gate is untrained. Its scores follow cosine similarity.")
 
 
-def _threshold(outcome: PolicyOutcome) -> tuple[str, str, str, str]:
-    """Return the lowest score that is kept; of a promise, that it is no threshold."""
+def _describe_rest(outcome: PolicyOutcome) -> str:
+    """Return what is not sent, what the budget dropped, what changed and what is not decided, as Markdown."""
+    decisions, message, flips = outcome.decisions, outcome.message, outcome.flips
+    sentences = []
+    if dropped := decisions.indices[~decisions.kept].tolist():
+        about = literal(find_subjects(message).name(dropped))
+        about = f"about {about}" if len(dropped) > 1 else f"“{about}”"
+        sentences.append(f"Not sent: {pluralize(len(dropped), 'turn')}, {about}.".replace("….", "…"))
+    if (budget := outcome.selection.budget) is not None:
+        stages = Counter(
+            decision.rule for decision in decisions if decision.stage == FIT and not decision.kept
+        )
+        cut = [f"{stages['budget']:,} for lack of room"] if stages["budget"] else []
+        cut += [f"{stages['mode']:,} of another mode"] if stages["mode"] else []
+        sentences.append(f"The budget of {pluralize(budget, 'token')} drops {' and '.join(cut) or 'none'}.")
+    if flips is not None and len(flips):
+        changed = ((flips.up, "now kept"), (flips.down, "now dropped"))
+        words = ", ".join(f"{len(turns):,} {state}" for turns, state in changed if len(turns))
+        sentences.append(f"Changed by your rule: {words}.")
+    if outcome.gate is None:
+        sentences.append(f"Chosen by {literal(outcome.label)}.")
+    here = len(message.conversation) if message.current.index is None else message.current.index + 1
+    if n_later := len(message.conversation) - here:
+        sentences.append(f"{pluralize(n_later, 'later turn')}, not decided about.")
+    return " ".join(sentences)
+
+
+def find_subjects(message: OpenMessage) -> Subjects:
+    """Return what names runs of the conversation's turns, made once."""
+    return _subjects(f"{message.key} {len(message.conversation)}", message.conversation)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _subjects(key: str, _conversation: Conversation) -> Subjects:
+    return Subjects([turn.scored_text for turn in _conversation.turns])
+
+
+def _describe_threshold(outcome: PolicyOutcome) -> str:
+    """Return the lowest score that is kept, as Markdown; of a promise, that it is no threshold."""
     lowest = outcome.threshold if outcome.promise is None else outcome.lowest_kept
     threshold = "none" if lowest is None else format_threshold(lowest)
-    because = literal(outcome.decisions.because or "The lowest score that is kept.")
-    if outcome.promise is not None:
-        help = f"{because} So the score by the length decides: a long turn needs a higher one. Each turn says"
-        return "Lowest kept", threshold, "higher if long", f"{help} up to which share it is kept."
-    rule = outcome.choice.rule.label.partition(":")[0] if outcome.choice else "by the policy"
-    return "Threshold", threshold, rule, because
+    if outcome.promise is None:
+        return f"**Threshold:** {threshold}, the lowest score that is kept."
+    return (
+        f"**Lowest kept:** {threshold}. The score by the length decides: a long turn needs a higher one. Each"
+        " turn says up to which share it is kept."
+    )
 
 
 def draw_details(outcome: PolicyOutcome) -> None:
@@ -175,11 +201,6 @@ def draw_selection_problems(selection: Selection) -> None:
         st.warning(f"Chat APIs may refuse this list: {literal(text, limit=300)}", icon=":material/warning:")
 
 
-def _changed(outcome: PolicyOutcome) -> str:
-    flips = outcome.flips
-    return f", ↑{len(flips.up)} ↓{len(flips.down)}" if flips is not None and len(flips) else ""
-
-
 def _details(outcome: PolicyOutcome) -> list[str]:
     decisions = outcome.decisions
     names = Counter(decision.outcome_name for decision in decisions).most_common()
@@ -191,6 +212,7 @@ def _details(outcome: PolicyOutcome) -> list[str]:
     ]
     if outcome.choice is not None:
         lines.append(f"**Rule:** {literal(outcome.choice.describe())}")
+    lines.append(_describe_threshold(outcome))
     if decisions.because:
         lines.append(literal(decisions.because))
     if decisions.gate_activation is not None:

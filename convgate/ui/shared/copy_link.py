@@ -11,7 +11,8 @@ import streamlit as st
 _HERE = Path(__file__).parent
 _button = st.components.v2.component(
     "convgate.copy_link",
-    html='<button type="button">Copy link</button>',
+    html='<button type="button" title="Opens this view in this app alone. To show it to people who do not'
+    ' reach the app, send the file of “Download as a page”.">Copy link</button>',
     css=(_HERE / "copy_link.css").read_text(encoding="utf-8"),
     js=(_HERE / "copy_link.js").read_text(encoding="utf-8"),
 )

@@ -44,6 +44,11 @@ class PolicyOutcome:
         return self.selection.decisions
 
     @property
+    def n_added(self) -> int:
+        """The number of messages to send that are no turns, without a question that was asked."""
+        return sum(turn is None for turn in self.selection.places) - (self.message.current.index is None)
+
+    @property
     def scored(self) -> TurnDecisions:
         """What the policy decides alone."""
         return scoring.decide(self.policy, self.message)

@@ -53,7 +53,7 @@ class Step:
 
     name: str
     label: str
-    shortcut: str
+    shortcut: str | None
     to: int | None
     help: str | None = None
     act: Callable[[int], None] | None = None  # in place of selecting
