@@ -16,11 +16,11 @@ SAMPLE = "purple_button_one_day.json"
 
 
 @pytest.fixture
-def rules(
+def storing(
     app_home: Path, sample_keys: dict[str, list[str]], go_to_address: Callable[[str], Page]
 ) -> Iterator[Page]:
-    """Rules on a conversation, as by a link; saved rules are removed afterwards."""
-    yield go_to_address(f"/Rules?conversation={sample_keys[SAMPLE][0]}&show=all")
+    """Storing on a conversation, as by a link; saved rules are removed afterwards."""
+    yield go_to_address(f"/Storing?conversation={sample_keys[SAMPLE][0]}&show=all")
     for path in app_home.glob("gatekeeper.yaml*"):
         path.unlink()
 
@@ -42,8 +42,8 @@ def open_editor(page: Page, *outer: str) -> None:
     raise AssertionError("the text of the rules does not open")
 
 
-def test_a_rule_is_typed_previewed_saved_and_decides_after_a_reload(rules: Page, app_home: Path) -> None:
-    page = rules
+def test_a_rule_is_typed_previewed_saved_and_decides_after_a_reload(storing: Page, app_home: Path) -> None:
+    page = storing
     open_editor(page, "Add a rule of your own")
     enter(editor(page), "skip_patterns:\n- pattern: '^test it")  # the closing quotation mark is missing
     expect(page.get_by_text("Line 2:")).to_be_visible()
@@ -75,12 +75,12 @@ def test_a_rule_is_typed_previewed_saved_and_decides_after_a_reload(rules: Page,
 
 
 @pytest.mark.slow
-def test_a_draft_survives_another_page_and_fits_on_a_phone(rules: Page) -> None:
-    page = rules
+def test_a_draft_survives_another_page_and_fits_on_a_phone(storing: Page) -> None:
+    page = storing
     open_editor(page, "Add a rule of your own")
     enter(editor(page), "skip_patterns: []")
     go_to(page, "/")
-    go_to(page, "/Rules")
+    go_to(page, "/Storing")
     open_editor(page)
     expect(editor(page)).to_have_value(re.compile("skip_patterns"))
     page.set_viewport_size({"width": 400, "height": 800})

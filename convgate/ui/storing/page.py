@@ -1,4 +1,4 @@
-"""The Rules page: exchanges with their decisions, what other rules change, and the editor."""
+"""The page Storing: exchanges with their decisions, what other rules change, and the editor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,16 @@ from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.rules import MAX_PATTERN, MAX_REASON, PatternRule, RuleProblem, Rules, RulesError
 from convgate.gatekeeper.rules_file import add_rule, parse_rules
 from convgate.store.conversations import terms
-from convgate.ui.rules.exchanges import (
+from convgate.ui.shared.actions import ActionResult, draw_result, run_action
+from convgate.ui.shared.codecs import one_of, words
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.navigation import EXPLORE
+from convgate.ui.shared.page_state import Address, PageState, param
+from convgate.ui.shared.picker import pick_conversation
+from convgate.ui.shared.session_state import put
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.theme import current_palette
+from convgate.ui.storing.exchanges import (
     CheckedConversation,
     Row,
     changed_decisions,
@@ -27,16 +36,7 @@ from convgate.ui.rules.exchanges import (
     exchange_html,
     style,
 )
-from convgate.ui.rules.rules_file import EditorFile, read_file, rules_path, save, undo
-from convgate.ui.shared.actions import ActionResult, draw_result, run_action
-from convgate.ui.shared.codecs import one_of, words
-from convgate.ui.shared.frame import App
-from convgate.ui.shared.navigation import EXPLORE
-from convgate.ui.shared.page_state import Address, PageState, param
-from convgate.ui.shared.picker import pick_conversation
-from convgate.ui.shared.session_state import put
-from convgate.ui.shared.text import literal
-from convgate.ui.shared.theme import current_palette
+from convgate.ui.storing.rules_file import EditorFile, read_file, rules_path, save, undo
 
 LOOKS = {
     "library": "Whole library", "conversation": "This conversation", "samples": "Samples",
@@ -44,8 +44,8 @@ LOOKS = {
 }  # fmt: skip
 SHOWS = {"all": "All", "kept": "Kept", "skipped": "Skipped", "default": "By default", "own": "By your rules"}
 ROWS_PER_PAGE = 10
-TEXT, DRAFT = "rules.text", "rules.draft"
-PHRASE, REASON, IS_PATTERN = "rules.phrase", "rules.reason", "rules.pattern"
+TEXT, DRAFT = "storing.text", "storing.draft"
+PHRASE, REASON, IS_PATTERN = "storing.phrase", "storing.reason", "storing.pattern"
 OUTCOMES = {"skip_patterns": "Skipped", "keep_patterns": "Kept"}
 EXAMPLE = r"""# keep_patterns come before skip_patterns; both before the built-in checks.
 # pattern: a regular expression (RE2), found anywhere in the message; write it in single quotes
@@ -61,7 +61,7 @@ keep_patterns:
 
 
 @dataclass(frozen=True)
-class RulesState(PageState):
+class StoringState(PageState):
     """Which exchanges are listed: ?conversation=KEY&show=skipped&search=hello&page=2."""
 
     look: str | None = param(None, one_of(LOOKS))  # None: see `_first_look`
@@ -70,7 +70,7 @@ class RulesState(PageState):
     page: int = 1
 
 
-page = Address("rules", RulesState)
+page = Address("storing", StoringState)
 
 
 def draw_page(app: App) -> None:
@@ -112,7 +112,7 @@ def _decide_all(conversations: Sequence[CheckedConversation], draft: RulesDraft)
     return sorted(rows, key=lambda row: (row.is_default, row.decision.keep))
 
 
-def _draw_exchanges(app: App, state: RulesState, draft: RulesDraft, rows: Sequence[Row]) -> None:
+def _draw_exchanges(app: App, state: StoringState, draft: RulesDraft, rows: Sequence[Row]) -> None:
     """Draw how many exchanges are kept and why, the rules, and those that the filters choose."""
     if rows:
         st.markdown(
@@ -150,7 +150,7 @@ def _summary(rows: Sequence[Row]) -> str:
     return "  \n".join(lines)
 
 
-def _draw_changes(app: App, state: RulesState, draft: RulesDraft) -> None:
+def _draw_changes(app: App, state: StoringState, draft: RulesDraft) -> None:
     """Draw the exchanges of the library that the text in the editor decides differently than the file."""
     if draft.rules is None:
         st.info("Fix the problems in your rules to preview them.")
@@ -164,7 +164,7 @@ def _draw_changes(app: App, state: RulesState, draft: RulesDraft) -> None:
     _draw_rows(state, changed)
 
 
-def _draw_rows(state: RulesState, rows: Sequence[Row]) -> None:
+def _draw_rows(state: StoringState, rows: Sequence[Row]) -> None:
     """Draw one page of exchanges, under the titles of their conversations where there are several."""
     number = min(state.page, max(1, -(-len(rows) // ROWS_PER_PAGE)))
     title = None
@@ -267,11 +267,11 @@ def draw_editor(draft: RulesDraft) -> None:
 
 def _draw_form() -> None:
     """Draw the form that adds a rule to the draft."""
-    with st.form("rules.form", border=False):
+    with st.form("storing.form", border=False):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.segmented_control(
                 "Exchanges with it are", list(OUTCOMES), default="skip_patterns", required=True,
-                key="rules.outcome", format_func=OUTCOMES.__getitem__,
+                key="storing.outcome", format_func=OUTCOMES.__getitem__,
             )  # fmt: skip
             st.text_input("Words in the message", key=PHRASE, max_chars=MAX_PATTERN, placeholder="ping")
             st.text_input("Reason", key=REASON, max_chars=MAX_REASON, placeholder="says nothing lasting")
@@ -282,16 +282,16 @@ def _draw_form() -> None:
 def _draw_buttons(draft: RulesDraft) -> None:
     with st.container(horizontal=True, gap="xsmall"):
         st.button(
-            "Save", key="rules.save", type="primary", icon=":material/save:", on_click=run_action,
+            "Save", key="storing.save", type="primary", icon=":material/save:", on_click=run_action,
             args=(page, partial(_save, draft.file)),
             disabled=bool(draft.file.problem or draft.problems) or not draft.is_changed,
         )  # fmt: skip
         st.button(
-            "Discard", key="rules.discard", disabled=not draft.is_changed, on_click=_set_draft
+            "Discard", key="storing.discard", disabled=not draft.is_changed, on_click=_set_draft
         )  # fmt: skip
         if draft.file.backup.exists():
             st.button(
-                "Undo last save", key="rules.undo", icon=":material/undo:", on_click=run_action,
+                "Undo last save", key="storing.undo", icon=":material/undo:", on_click=run_action,
                 args=(page, partial(_undo, draft.file)),
                 disabled=draft.is_changed or bool(draft.file.problem),
                 help="Restores the file of before; a second undo restores the save.",
@@ -326,7 +326,7 @@ def _add() -> ActionResult:
     pattern = values[PHRASE].strip()
     if not values[IS_PATTERN]:
         pattern = to_pattern(pattern)
-    text = add_rule(values[TEXT], values["rules.outcome"], PatternRule(pattern, values[REASON].strip()))
+    text = add_rule(values[TEXT], values["storing.outcome"], PatternRule(pattern, values[REASON].strip()))
     parse_rules(text)  # raises for one that is there already
     _set_draft(text)
     values[PHRASE] = values[REASON] = ""
