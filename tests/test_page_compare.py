@@ -26,7 +26,7 @@ from convgate.selection.billing import bill_policies
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import RelevanceSet
 from convgate.ui.compare import bill as bill_module
-from convgate.ui.compare.page import Results, summary_sentence
+from convgate.ui.compare.page import Results, summary_sentences
 from convgate.ui.compare.state import check_column
 from convgate.ui.shared import results_cache
 from convgate.ui.shared.policy_options import option_label
@@ -264,11 +264,13 @@ def test_the_sentence_sets_the_first_other_policy_or_gate_beside_the_reference(c
     result = pool_results(judged)
     gains = {name: result.policies[name].overall["answerable"] for name in ("all", "bm25")}
     tokens_of_two = result.policies["two"].overall["kept_token_share"].value or 0
-    sentence = summary_sentence(Results(result, "two", gains), [])
+    (sentence,) = summary_sentences(Results(result, "two", gains), [])
     assert sentence.startswith("all sends 4 of 4 messages every turn they need, with 100% of the tokens")
     assert f"two 0, with {tokens_of_two:.0%}; too few to trust (4 of 49 conversations)." in sentence
-    assert summary_sentence(Results(result, "two", gains), ["bm25"]).startswith("bm25 sends ")
-    assert summary_sentence(Results(result, "two", {}), []) == ""
+    assert summary_sentences(Results(result, "two", gains), ["bm25"])[0].startswith(
+        "With the same 35% of the tokens, bm25 sends "
+    )
+    assert summary_sentences(Results(result, "two", {}), [])[0].startswith("two sends ")
 
 
 def test_pooled_results_equal_those_of_evaluate(convgate_home: Path) -> None:
