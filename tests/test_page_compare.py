@@ -222,6 +222,7 @@ def test_few_conversations_are_reported_with_the_results(convgate_home: Path, me
     add_relevance_set(convgate_home)
     app = open_compare(**MEASURED | {"measure": "0"})
     assert measured == []
+    assert "Not measured yet on mine" in page_text(app)
     check(app.button(key="compare.measure").click().run())
     assert measured == ["everything", "last_k", "bm25"]
     assert app.query_params["measure"] == "1"
@@ -245,6 +246,7 @@ def test_a_first_visit_shows_the_samples_measured(convgate_home: Path, measured:
     assert measured == ["last_k", "last_k"], "nobody has to ask"
     assert app.query_params["data"] == "samples"
     assert row(app, "Last k turns (k=7)")[1] == "reference"
+    assert "##### With the same 35% of the tokens, Last k turns (k=8) sends " in page_text(app)
     assert "Last k turns (k=8) sends 5 of 29 messages every turn they need" in page_text(app)
 
 

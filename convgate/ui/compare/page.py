@@ -157,7 +157,8 @@ def draw_results(
     answer: DeltaGenerator,
 ) -> None:
     """Draw the results on labelled data, the sentence in `answer`, or the button that computes them."""
-    results = _measure(app, state, source, columns, reference)
+    with answer:
+        results = _measure(app, state, source, columns, reference)
     if results is None:
         return
     gates = [column.label for column in columns if is_gate(column.written)]
@@ -189,6 +190,7 @@ def _measure(
     relevance_set, set_digest = read_labelled(app, source.name)
     is_complete = all(is_measured(set_digest, column.policy) for column in columns)
     if not (is_complete or state.measure or source.name == SAMPLES):
+        st.markdown(f"##### Not measured yet on {literal(plain_name(source.name))}")
         st.button(
             f"Measure {pluralize(len(columns), 'policy', 'policies')} on {literal(plain_name(source.name))}",
             key="compare.measure", type="primary",
