@@ -3,7 +3,7 @@
 from convgate.ui.monitor.page import draw_page
 from convgate.ui.shared.frame import page
 
-PURPOSE = "See how many tokens your agents save, and when the guardrails step in."
+PURPOSE = "What needs you in the requests of your agents, and how many tokens they save."
 
 with page("Monitor", PURPOSE) as app:
     draw_page(app)

@@ -38,7 +38,7 @@ def test_a_policy_is_a_line_over_budgets_and_a_mark_by_its_own_rule() -> None:
     assert (alone.x[0], alone.y[0]) == (1.0, 1.0)
     assert not any(trace.showlegend for trace in (line, mark, alone, limit)), "the marks are labelled"
     assert (mark.text, alone.text) == (("<b>gate</b>",), ("<b>everything</b>",))
-    assert [note.text for note in fig.layout.annotations] == ["attainable with whole turns"]
+    assert [note.text for note in fig.layout.annotations] == ["gate", "attainable with whole turns"]
 
     many = policies | dict.fromkeys("abc", policies["everything"])
     fig = answers_over_tokens_figure(many, attainable, palette=DARK)

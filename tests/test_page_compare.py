@@ -26,7 +26,7 @@ from convgate.selection.billing import bill_policies
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import RelevanceSet
 from convgate.ui.compare import bill as bill_module
-from convgate.ui.compare.page import Results, summary_sentence
+from convgate.ui.compare.page import Results, summary_sentences
 from convgate.ui.compare.state import check_column
 from convgate.ui.shared import results_cache
 from convgate.ui.shared.policy_options import option_label
@@ -222,6 +222,7 @@ def test_few_conversations_are_reported_with_the_results(convgate_home: Path, me
     add_relevance_set(convgate_home)
     app = open_compare(**MEASURED | {"measure": "0"})
     assert measured == []
+    assert "Not measured yet on mine" in page_text(app)
     check(app.button(key="compare.measure").click().run())
     assert measured == ["everything", "last_k", "bm25"]
     assert app.query_params["measure"] == "1"
@@ -245,6 +246,7 @@ def test_a_first_visit_shows_the_samples_measured(convgate_home: Path, measured:
     assert measured == ["last_k", "last_k"], "nobody has to ask"
     assert app.query_params["data"] == "samples"
     assert row(app, "Last k turns (k=7)")[1] == "reference"
+    assert "##### With the same 35% of the tokens, Last k turns (k=8) sends " in page_text(app)
     assert "Last k turns (k=8) sends 5 of 29 messages every turn they need" in page_text(app)
 
 
@@ -264,11 +266,13 @@ def test_the_sentence_sets_the_first_other_policy_or_gate_beside_the_reference(c
     result = pool_results(judged)
     gains = {name: result.policies[name].overall["answerable"] for name in ("all", "bm25")}
     tokens_of_two = result.policies["two"].overall["kept_token_share"].value or 0
-    sentence = summary_sentence(Results(result, "two", gains), [])
+    (sentence,) = summary_sentences(Results(result, "two", gains), [])
     assert sentence.startswith("all sends 4 of 4 messages every turn they need, with 100% of the tokens")
     assert f"two 0, with {tokens_of_two:.0%}; too few to trust (4 of 49 conversations)." in sentence
-    assert summary_sentence(Results(result, "two", gains), ["bm25"]).startswith("bm25 sends ")
-    assert summary_sentence(Results(result, "two", {}), []) == ""
+    assert summary_sentences(Results(result, "two", gains), ["bm25"])[0].startswith(
+        "With the same 35% of the tokens, bm25 sends "
+    )
+    assert summary_sentences(Results(result, "two", {}), [])[0].startswith("two sends ")
 
 
 def test_pooled_results_equal_those_of_evaluate(convgate_home: Path) -> None:

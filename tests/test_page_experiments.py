@@ -51,7 +51,9 @@ def test_the_report_shows_the_verdict_and_the_experiment_can_be_deleted(store: S
     [comparison] = report(store, new_success(store)).comparisons
     assert comparison.verdict.kind == "success"
     assert re.search(r"\d+% of [\d,]+ (requests|answers), \w+ \d+% of [\d,]+ \(", comparison.verdict.sentence)
-    app = click(open_experiments(), "experiments.open.pilot")
+    app = open_experiments()
+    assert re.search(r"gate is better than \w+: \d+% completed instead of \d+%, ", page_text(app))
+    click(app, "experiments.open.pilot")
     assert address(app) == {"experiment": "pilot"}
     assert comparison.verdict.sentence in app.success[0].value.replace("\\", "").replace("\u2060", "")
     assert len(app.get("plotly_chart")) == 2
@@ -67,6 +69,12 @@ def test_the_report_has_rows_for_the_signals_that_are_known(store: Store) -> Non
     assert "assistant's turns sent | – | 0%" in shown
     assert "user's turns sent | – | 100%" in shown
     assert "tokens of needed turns" not in shown
+
+
+def test_the_list_says_what_is_not_decided_yet(store: Store) -> None:
+    made = new_experiment(store)
+    add_trials(store, made, GATE, 3, answer_test="pass")
+    assert f"not decided yet: 3 of {2 * made.planned:,} answers rated." in page_text(open_experiments())
 
 
 def test_the_report_can_be_downloaded(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

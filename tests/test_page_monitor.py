@@ -64,7 +64,9 @@ def test_it_opens_without_requests_and_without_a_log(store: Store, monkeypatch: 
     app = open_monitor()
     assert "convgate.load()" in app.code[0].value
     text = page_text(app)
-    assert [each.value for each in app.header] == ["Simulated example"]
+    assert [each.value for each in app.header] == ["Example: a simulated day"]
+    assert "Your agents have logged no request yet" in text
+    assert "no alert is open; 2 alerts of this period cleared, Errors in DEBUGGING and Drift" in text
     failures = re.search(r"(\d+) of the last 50 requests in \w+ failed; alert from (\d+) on", text)
     assert failures is not None
     assert int(failures[1]) < int(failures[2]), "what is normal is below what raises an alert"
@@ -116,6 +118,7 @@ def test_an_open_alert_comes_first(store: Store) -> None:
     put_drift(store, raised=ago(hours=2))
     app = open_monitor()
     assert "**Drift**" in app.error[0].value
+    assert "##### Look first at Drift: 1 open alert" in page_text(app)
     assert "<b>" in app.dataframe[0].value["message"][0], "as text"
 
 

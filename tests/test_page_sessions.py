@@ -47,6 +47,7 @@ def test_a_conversation_shows_what_begins_where_and_why(day: str) -> None:
     assert boundaries(app) == {1: "session", 7: "conversation", 13: "nothing"}
     assert list(app.dataframe[0].value["messages"]) == [6, 7, 0]
     assert app.dataframe[0].value["time"][0] == "Thu 05 Mar 2026, 09:00"
+    assert "##### A model gets the last 7 of 13 turns: with turn 7 something new begins" in page_text(app)
     assert "13 messages: 2 conversations in 1 session." in page_text(app)
     assert "Turn 7" in page_text(app), "where the last conversation begins is selected first"
     assert "The workflow reached COMPLETE at turn 6, which closed the conversation before." in page_text(app)
@@ -101,6 +102,7 @@ def test_changed_rules_show_their_boundaries_and_how_to_save_them(store: Store, 
     assert "idle_gap_seconds = inf" in app.code[0].value
     check(app.toggle(key="sessions.complete").set_value(False).run())
     assert boundaries(app) == {1: "session"}
+    assert "A model gets all 13 turns" in page_text(app)
     click(app, "sessions.reset")
     assert not app.code
     assert set(address(app)) <= {"conversation"}

@@ -22,8 +22,8 @@ from convgate.training.data_removal import remove_for_good
 from convgate.training.library import RelevanceSets
 from convgate.training.process import start_training
 from convgate.training.run import Runs
-from convgate.ui.rules.rules_file import read_file, rules_path, save
 from convgate.ui.shared import services
+from convgate.ui.storing.rules_file import read_file, rules_path, save
 from convgate.versions import Versions
 from tests.commands import Run
 from tests.fakes import FakeEncoder

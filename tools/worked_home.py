@@ -25,7 +25,7 @@ from convgate.training.process import start_training
 from convgate.training.run import Runs
 from convgate.transcripts.problems import Report
 from convgate.transcripts.source import source_of_path
-from convgate.ui.rules.page import EXAMPLE
+from convgate.ui.storing.page import EXAMPLE
 from convgate.versions import SHIPPED, Draft, Versions
 from tools.worked_experiment import add_example
 
@@ -56,7 +56,7 @@ def work(home: Path, conversation: str) -> dict[str, str]:
         "label-annotators": f"Label?{here}&show=annotators",
         "errors-guesses": "Errors?data=@library",
         "train-run": f"Train?run={run}",
-        "rules-statistics": "Rules?look=library",
+        "storing-library": "Storing?look=library",
         "versions-card": "Versions?version=mine",
         "versions-compare": f"Compare?{beside}",
         "compare-sets": "Compare?data=samples&measure=1&policies=gate, bm25, last_k(k=5), cosine",

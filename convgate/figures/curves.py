@@ -102,6 +102,7 @@ def answers_over_tokens_figure(
     ]
     sides = _label_sides([(x or 0.0, y or 0.0) for x, y in marks])
     looks = zip(cycle(palette.series), cycle(_DASHES), cycle(_SYMBOLS), strict=False)
+    ends: dict[float, list[str]] = {}
     for place, ((name, summary), (colour, dash, symbol)) in enumerate(
         zip(policies.items(), looks, strict=False)
     ):
@@ -112,6 +113,9 @@ def answers_over_tokens_figure(
                 fig, label, [0, *BUDGETS], [0, *shares], (colour, dash), legendgroup=label, zorder=-place - 1,
                 showlegend=not is_labelled, hover=f"{label}, a budget of %{{x:.0%}}: %{{y:.0%}}",
             )  # fmt: skip
+            end = shares[-1] or 0.0
+            near = next((other for other in ends if abs(other - end) < _NEAR[1]), end)
+            ends.setdefault(near, []).append(label)
         outline = {"color": palette.background, "width": 1}
         x, y = marks[place]
         fig.add_scatter(
@@ -128,14 +132,15 @@ def answers_over_tokens_figure(
             zorder=-len(policies) - 1, showlegend=not is_labelled,
             hover="attainable with %{x:.0%}: %{y:.0%}",
         )  # fmt: skip
-        if is_labelled:
-            fig.add_annotation(
-                x=BUDGETS[-1], y=list(attainable.values())[-1], text=name, xanchor="left", xshift=4,
-                font={"size": 12, "color": palette.muted},
-            )  # fmt: skip
+        ends.setdefault(attainable[f"{BUDGETS[-1]:.0%}"] or 0.0, []).append(name)
+    for end, names in ends.items() if is_labelled else ():
+        fig.add_annotation(
+            x=BUDGETS[-1], y=end, text=", ".join(names), xanchor="left", xshift=4,
+            font={"size": 12, "color": palette.muted},
+        )  # fmt: skip
     fig.update_layout(
         xaxis=share_axis(palette, "tokens sent, of the full history"),
-        yaxis=share_axis(palette, "all needed turns sent"),
+        yaxis=share_axis(palette, "messages with all they need"),
     )
     return fig.figure()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConvgateError
@@ -50,8 +51,9 @@ def draw_bill(
     labels: Mapping[str, str],
     billed: str,
     model: str,
+    answer: DeltaGenerator,
 ) -> None:
-    """Draw the bill or the button that computes it. labels: of policies, by their text."""
+    """Draw the bill, its sentence in `answer`, or the button. labels: of policies, by their text."""
     price = find_price(app.settings, model)
     everything = PolicySpec(Everything.name)
     whole = [column for column in columns if column.written == everything]
@@ -64,9 +66,9 @@ def draw_bill(
         show_problem(error)
         return
     if report is None:
-        st.caption("What the input of their requests would have cost with each policy, under a prompt cache.")
+        answer.markdown("What would each policy's requests have cost, under a provider's prompt cache?")
     else:
-        _draw_report(report)
+        _draw_report(report, answer)
 
 
 def draw_choices(app: App, state: CompareState, known: Mapping[str, SetInfo]) -> tuple[str, str]:
@@ -128,10 +130,10 @@ def _read(app: App, billed: str) -> list[tuple[Conversation, list[Case]]]:
     return [(conversation, cases[id]) for id, conversation in relevance_set.conversations.items()]
 
 
-def _draw_report(report: BillReport) -> None:
+def _draw_report(report: BillReport, answer: DeltaGenerator) -> None:
     rows = report.rows
     sentence = report.compare_last((rows[0], rows[-2]) if len(rows) > 1 else ())
-    st.markdown(f"##### {literal(sentence)}")
+    answer.markdown(f"##### {literal(sentence)}")
     draw_figure(bill_figure(report, palette=current_palette()), "compare.bills", describe_bill(report))
     cells = [(f"**{literal(row.policy, limit=_MAX_LABEL)}**", row.to_cells()) for row in rows]
     head = ["", *(name.capitalize() for name in rows[0].to_cells())]

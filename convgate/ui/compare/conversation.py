@@ -10,7 +10,7 @@ import streamlit as st
 
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ConvgateError
-from convgate.core.text import format_share, pluralize, truncate, writable
+from convgate.core.text import format_share, join_words, pluralize, truncate, writable
 from convgate.selection.selection import Selection
 from convgate.ui.compare.state import Column, CompareState, choice_of, draw_failure, option_of, page
 from convgate.ui.shared import scoring
@@ -64,7 +64,7 @@ def draw_conversation(app: App, state: CompareState, columns: Sequence[Column], 
         return
     kept = np.stack([column.decisions.kept for column in decided])
     differ = indices[kept.any(axis=0) & ~kept.all(axis=0)]
-    _draw_summary(decided)
+    _draw_summary(decided, message.current.index, len(differ))
     _draw_table(state, message, decided, differ)
 
 
@@ -91,7 +91,11 @@ def _decide(
     return [ColumnDecisions(column, selection, changed(column)) for column, selection in selections.items()]
 
 
-def _draw_summary(decided: Sequence[ColumnDecisions]) -> None:
+def _draw_summary(decided: Sequence[ColumnDecisions], current: int | None, n_differ: int) -> None:
+    numbers = [f"{each.column.label} sends {each.selection.tokens:,} tokens" for each in decided]
+    place = "For the question" if current is None else f"For turn {current + 1:,}"
+    sentence = f"{place}, {join_words(numbers)}; {pluralize(n_differ, 'turn')} decided differently"
+    st.markdown(f"##### {literal(sentence, limit=400)}")
     rows = []
     for column in decided:
         selection = column.selection

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from convgate.core.errors import ConvgateError, PolicyError
 from convgate.core.text import format_share, pluralize
@@ -54,9 +55,10 @@ from convgate.versions.card import Metric
 
 _STYLE = Path(__file__).with_name("compare.css")
 _POLICIES, _REFERENCE = "compare.policies", "compare.reference"
+EQUAL = 0.35  # of the history's tokens, one of BUDGETS
 _COLUMNS = {
     "kept_token_share": "Tokens sent", "missed": "Needed turns missed",
-    "answerable@35%": "All needed at 35% of the tokens",
+    f"answerable@{EQUAL:.0%}": f"All needed at {EQUAL:.0%} of the tokens",
 }  # fmt: skip
 _VIEWS = {"turns": "Needed turns", "bill": "Bill"}
 _MAX_LABEL = 60  # characters of a policy's name
@@ -71,6 +73,7 @@ def draw_page(app: App) -> None:
     data = state.data or next(iter(usable(known)), None)
     state = replace(state, data=data)  # named, for what a link opens must not depend on later labels
     page.keep(state, [*problems, *missing])
+    answer = st.container()
     labels = _draw_policies(state, options)
     if len(state.policies) < 2:
         st.info("Select at least two policies.", icon=":material/compare_arrows:")
@@ -90,12 +93,12 @@ def draw_page(app: App) -> None:
         else:
             source = pick_source(page, known, state.data, "Measured on", measure=False)
     if state.show == "bill":
-        draw_bill(app, state, columns, labels, billed, model)
+        draw_bill(app, state, columns, labels, billed, model, answer)
         return
     if source is not None:
-        draw_results(app, state, source, columns, reference)
+        draw_results(app, state, source, columns, reference, answer)
     if app.conversations.keys():
-        st.subheader("One conversation", anchor=False)
+        st.subheader("The open conversation", anchor=False)
         draw_conversation(app, state, columns, reference)
 
 
@@ -146,25 +149,33 @@ class Results:
 
 
 def draw_results(
-    app: App, state: CompareState, source: SetInfo, columns: Sequence[Column], reference: Column
+    app: App,
+    state: CompareState,
+    source: SetInfo,
+    columns: Sequence[Column],
+    reference: Column,
+    answer: DeltaGenerator,
 ) -> None:
-    """Draw the results on labelled data, or the button that computes them."""
-    results = _measure(app, state, source, columns, reference)
+    """Draw the results on labelled data, the sentence in `answer`, or the button that computes them."""
+    with answer:
+        results = _measure(app, state, source, columns, reference)
     if results is None:
         return
     gates = [column.label for column in columns if is_gate(column.written)]
-    if sentence := summary_sentence(results, gates):
-        st.markdown(f"##### {literal(sentence)}")
-    st.caption(
-        f"{describe_source(source)}. Counted are messages that get every turn they need, from what each"
-        " policy's own rule keeps; Replay, on Experiments, counts needed turns, at equal tokens."
-    )
+    first, *rest = summary_sentences(results, gates)
+    answer.markdown(f"##### {literal(first)}")
+    if rest:
+        answer.markdown(literal(" ".join(rest)))
+    st.caption(f"{describe_source(source)}.")
     gate_versions = [column.policy.version for column in columns if isinstance(column.policy, GatePolicy)]
     draw_trained_on(app, gate_versions, [source.name])
     _draw_chart(results.result)
+    st.markdown(
+        f"Each row is a policy, with what its own rule keeps; the last column gives each the same"
+        f" {EQUAL:.0%} of the tokens. Ranges are 95% intervals over conversations; bold ones exclude 0."
+    )
     with st.container(key="compare-metrics"):
         st.markdown(results_table(results))
-    st.caption("Ranges are 95% intervals over conversations; bold differences exclude 0.")
 
 
 def _measure(
@@ -179,6 +190,7 @@ def _measure(
     relevance_set, set_digest = read_labelled(app, source.name)
     is_complete = all(is_measured(set_digest, column.policy) for column in columns)
     if not (is_complete or state.measure or source.name == SAMPLES):
+        st.markdown(f"##### Not measured yet on {literal(plain_name(source.name))}")
         st.button(
             f"Measure {pluralize(len(columns), 'policy', 'policies')} on {literal(plain_name(source.name))}",
             key="compare.measure", type="primary",
@@ -214,25 +226,40 @@ def _results(
     return Results(result, reference, gains)
 
 
-def summary_sentence(results: Results, gates: list[str]) -> str:
-    """Return what the first other gate, or else the first other policy, and the reference send."""
-    label = next((name for name in (*gates, *results.result.policies) if name in results.gains), None)
-    if label is None:
-        return ""
+def summary_sentences(results: Results, gates: list[str]) -> list[str]:
+    """Return what the first other gate, or else the first other policy, and the reference send.
+
+    First at equal tokens, where both rank turns; then by their own rules.
+    """
+    names = (*gates, *results.result.policies)
+    label = next((name for name in names if name in results.gains), results.reference)
+    pair = [label, results.reference] if label != results.reference else [label]
     result = results.result
-    parts = []
-    for name in (label, results.reference):
-        policy = result.policies[name]
-        answered, asked = policy.terms[:, :, METRICS.index("answerable")].sum(axis=0).astype(int).tolist()
-        share = policy.overall["kept_token_share"].value
-        if not asked or share is None:
-            return "No labelled turn is relevant, so there is nothing that could be missed."
-        parts.append((name, f"{answered:,}", f"with {format_share(share)}"))
-    (first, its, tokens), (second, other, other_tokens) = parts
-    return (
-        f"{first} sends {its} of {pluralize(asked, 'message')} every turn they need, {tokens} of the tokens,"
-        f" {second} {other}, {other_tokens}{few_conversations(result.conversations)}."
-    )
+    doubt = few_conversations(result.conversations)
+    answered, asked = _count(result, pair, "answerable")
+    shares = [result.policies[name].overall["kept_token_share"].value for name in pair]
+    if not asked or None in shares:
+        return ["No labelled turn is relevant, so there is nothing that could be missed."]
+    messages = f"of {pluralize(asked, 'message')} every turn they need"
+    tokens = [f"with {format_share(share or 0.0)}" for share in shares]
+    own = f"{label} sends {answered[0]:,} {messages}, {tokens[0]} of the tokens"
+    if len(pair) > 1:
+        own += f", {pair[1]} {answered[1]:,}, {tokens[1]}"
+    equal, n_ranked = _count(result, pair, f"answerable@{EQUAL:.0%}")
+    if n_ranked != asked or len(pair) == 1:
+        return [f"{own}{doubt}."]
+    return [
+        f"With the same {EQUAL:.0%} of the tokens, {label} sends {equal[0]:,} {messages},"
+        f" {pair[1]} {equal[1]:,}{doubt}.",
+        f"By their own rules, {own}.",
+    ]
+
+
+def _count(result: SetResult, names: Sequence[str], metric: str) -> tuple[list[int], int]:
+    """Return in how many cases each policy fulfils the metric, and the fewest cases in which one could."""
+    column = METRICS.index(metric)
+    sums = [result.policies[name].terms[:, :, column].sum(axis=0).astype(int).tolist() for name in names]
+    return [done for done, _ in sums], min(cases for _, cases in sums)
 
 
 def _draw_chart(result: SetResult) -> None:

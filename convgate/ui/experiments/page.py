@@ -10,7 +10,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from convgate.core.text import format_age, format_number, join_words, pluralize
+from convgate.core.text import format_age, format_number, pluralize
 from convgate.experiments.arms import (
     ALPHA,
     HYPOTHESES,
@@ -21,11 +21,12 @@ from convgate.experiments.arms import (
     read_arm,
 )
 from convgate.experiments.power import BASELINE, TARGET, PowerPlan
+from convgate.experiments.report import report
 from convgate.policies.window import LastK
 from convgate.store.experiments import Experiments
 from convgate.ui.experiments.rating import draw_rating
 from convgate.ui.experiments.replay import draw_example, draw_replay
-from convgate.ui.experiments.report import draw_report
+from convgate.ui.experiments.report import draw_report, result_sentences
 from convgate.ui.experiments.state import draw_arms, page
 from convgate.ui.shared.actions import draw_problem, draw_result, reporting_problems
 from convgate.ui.shared.frame import App
@@ -65,23 +66,20 @@ def draw_page(app: App) -> None:
         draw_replay(app, state)
     else:
         _draw_list(app, names)
-        with st.expander("New experiment", icon=":material/add:"):
-            _draw_new(app)
         if not names:
             draw_example(app)
+        with st.expander("New experiment", icon=":material/add:"):
+            _draw_new(app)
 
 
 def _draw_list(app: App, names: Sequence[str]) -> None:
     for name in names:
         experiment = load_experiment(app.store, name, app.settings)
-        arms = join_words(arm.name for arm in experiment.arms)
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             with st.container(gap=None):
-                st.markdown(f"**{literal(name)}** · {literal(arms, limit=120)}")
-                st.caption(
-                    f"{experiment.planned:,} rated trials of each variant planned · started"
-                    f" {format_age(experiment.started)}"
-                )
+                st.markdown(f"**{literal(name)}** :small[started {format_age(experiment.started)}]")
+                for sentence in result_sentences(report(app.store, experiment)):
+                    st.markdown(literal(sentence, limit=300))
             st.button(
                 "Open", key=f"experiments.open.{name}", on_click=page.change, kwargs={"experiment": name}
             )

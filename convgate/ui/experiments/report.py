@@ -37,6 +37,11 @@ _BOXES = {
     "failure": (st.error, ":material/cancel:"),
     "inconclusive": (st.info, ":material/help:"),
 }
+_RESULTS = {
+    "success": "is better than",
+    "failure": "is worse than",
+    "inconclusive": "is not clearly different from",
+}
 _RULE = (
     f"Success: with the control's tokens, {MIN_GAINS['completion']:.0%} more requests completed or"
     f" {MIN_GAINS['errors']:.0%} fewer errors, and significantly so. Failure: significantly worse."
@@ -68,25 +73,16 @@ _SIGNALS = {
 
 
 def draw_report(app: App, experiment: Experiment) -> None:
-    """Draw the report and what can be done with the experiment."""
+    """Draw the result, what to do next, the outcomes, and how it is decided."""
     st.button(
         "All experiments", key="experiments.back", type="tertiary", icon=":material/arrow_back:",
         on_click=page.change, kwargs={"experiment": None},
     )  # fmt: skip
     st.subheader(literal(experiment.name), anchor=False)
     shown = report(app.store, experiment)
-    for comparison in shown.comparisons:
+    for comparison, result in zip(shown.comparisons, result_sentences(shown), strict=True):
         box, icon = _BOXES[comparison.verdict.kind]
-        kind = "confirmatory" if comparison.limit == "matched" else "supporting"
-        box(f"{literal(comparison.verdict.sentence)} :small[({kind})]", icon=icon)
-    st.caption(_RULE, help=_RULE_DETAILS)
-    reached = sum(stop <= shown.rated for stop in experiment.stops)
-    st.progress(
-        min(shown.rated / shown.planned, 1.0),
-        f"{shown.rated:,} of {shown.planned:,} planned trials rated · {reached:,} of"
-        f" {pluralize(len(experiment.stops), 'look')} reached",
-    )
-    st.caption(_power(experiment, shown), help=_POWER_DETAILS)
+        box(f"**{literal(result)}**  \n{literal(comparison.verdict.sentence)}", icon=icon)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**Next:** {literal(next_step(experiment, shown))}", width="content")
         if any(comparison.verdict.kind == "success" for comparison in shown.comparisons):
@@ -94,7 +90,49 @@ def draw_report(app: App, experiment: Experiment) -> None:
                 MONITOR, label="Open the rollout", icon=":material/arrow_forward:",
                 query_params={"on": "rollout"},
             )  # fmt: skip
+        st.button(
+            f"Rate answers ({shown.unrated:,})", key="experiments.rate",
+            type="primary" if shown.rated < experiment.stops[-1] else "secondary",
+            icon=":material/rate_review:", on_click=page.change, kwargs={"rate": True},
+            disabled=not shown.unrated and shown.judge is None,
+        )  # fmt: skip
+    _draw_outcomes(experiment, shown)
+    with st.expander("How it is decided", icon=":material/gavel:"):
+        reached = sum(stop <= shown.rated for stop in experiment.stops)
+        st.markdown(
+            f"{_RULE}\n\n{_RULE_DETAILS}\n\n{shown.rated:,} of {shown.planned:,} planned trials rated,"
+            f" {reached:,} of {pluralize(len(experiment.stops), 'look')} reached."
+            f" {_power(experiment, shown)} {_POWER_DETAILS}"
+        )
     _draw_actions(app, experiment, shown)
+
+
+def result_sentences(shown: ExperimentReport) -> list[str]:
+    """Return the result of each variant in words."""
+    control, *arms = shown.arms
+    waits = f"not decided yet: {shown.rated:,} of {shown.planned:,} answers rated"
+    sentences = []
+    for arm, comparison in zip(arms, shown.comparisons, strict=True):
+        kind = comparison.verdict.kind
+        if kind == "inconclusive" and shown.rated < shown.planned:
+            sentences.append(f"{arm.arm} or {control.arm} is {waits}.")
+            continue
+        parts = [
+            f"{format_share(own)} {noun} instead of {format_share(other)}"
+            for noun, own, other in (
+                ("completed", arm.completion_rate, control.completion_rate),
+                ("with errors", arm.error_rate, control.error_rate),
+            )
+            if own is not None and other is not None
+        ]
+        if arm.tokens is not None and control.tokens:
+            change = arm.tokens / control.tokens - 1
+            parts.append(f"{format_share(abs(change))} {'fewer' if change <= 0 else 'more'} tokens")
+        sentences.append(f"{arm.arm} {_RESULTS[kind]} {control.arm}: {', '.join(parts)}.")
+    return sentences
+
+
+def _draw_outcomes(experiment: Experiment, shown: ExperimentReport) -> None:
     if not sum(arm.trials for arm in shown.arms):
         st.caption("No trials yet. In your agent, or by `convgate experiment assign` and `record`:")
         st.code(_EXAMPLE.format(experiment.name), language="python")
@@ -108,9 +146,9 @@ def draw_report(app: App, experiment: Experiment) -> None:
             st.warning(f"The judge is paused. {sentence}", icon=":material/pause_circle:")
         else:
             st.caption(f":material/smart_toy: {sentence}")
-    left, right = st.columns(2)
+    left, right = st.columns(2, gap="large")
     left.markdown(markdown_table(("", *(literal(arm.arm) for arm in shown.arms)), _rows(shown), numbers=True))
-    left.caption("Differences are in points. Their intervals are the bars of the charts.")
+    left.caption("Differences are in points; the bars of the charts are their intervals.")
     for hypothesis in HYPOTHESES:
         points = arm_outcomes(shown, hypothesis)
         right.markdown(f"**{_RATES[hypothesis]}, by tokens**")
@@ -152,12 +190,6 @@ def next_step(experiment: Experiment, shown: ExperimentReport) -> str:
 
 def _draw_actions(app: App, experiment: Experiment, shown: ExperimentReport) -> None:
     with st.container(horizontal=True):
-        st.button(
-            f"Rate answers ({shown.unrated:,})", key="experiments.rate",
-            type="primary" if shown.rated < experiment.stops[-1] else "secondary",
-            icon=":material/rate_review:", on_click=page.change, kwargs={"rate": True},
-            disabled=not shown.unrated and shown.judge is None,
-        )  # fmt: skip
         st.download_button(
             "Download report", json.dumps(shown.to_json(), indent=2), file_name=f"{experiment.name}.json",
             mime="application/json", on_click="ignore", icon=":material/download:",

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from convgate.core.settings import Settings
-from convgate.core.text import format_age, format_share, format_time, pluralize, writable
+from convgate.core.text import format_age, format_share, format_time, join_words, pluralize, writable
 from convgate.figures.over_time import AlertEpisode, Frame, Level, Point, describe_level, level_figure
 from convgate.figures.requests import (
     describe_requests,
@@ -46,13 +46,19 @@ _BADGES: dict[State, tuple[str, str]] = {
 }
 
 
+def attention_sentence(report: GuardrailsReport) -> str:
+    """Return what needs a person first."""
+    if alerts := report.open_alerts:
+        return f"Look first at {join_words(map(_subject, alerts))}: {pluralize(len(alerts), 'open alert')}"
+    subjects, count = join_words(dict.fromkeys(map(_subject, report.alerts))), len(report.alerts)
+    before = f"; {pluralize(count, 'alert')} of this period cleared, {subjects}" if count else ""
+    return f"Nothing needs you now: no alert is open{before}"
+
+
 def draw_open_alerts(alerts: Sequence[Alert], now: datetime) -> None:
-    """Draw a message for each open alert, or that there is none."""
-    if not alerts:
-        st.badge("No open alert", icon=":material/check_circle:", color="green")
+    """Draw a message for each open alert."""
     for alert in alerts:
-        name = _name(alert) + (f" in {alert.mode}" if alert.mode else "")
-        message = f"**{name}**, {format_age(alert.raised, now)}. {literal(alert.message)}"
+        message = f"**{_subject(alert)}**, {format_age(alert.raised, now)}. {literal(alert.message)}"
         st.error(message, icon=":material/error:")
 
 
@@ -214,11 +220,10 @@ def _draw(name: str, figure: go.Figure, words: str) -> None:
 
 
 def draw_alerts(alerts: Sequence[Alert]) -> None:
-    """Draw a table of alerts, the newest first."""
-    st.subheader("Alerts", anchor=False)
+    """Draw a table of alerts, the newest first, if there is one."""
     if not alerts:
-        st.caption("No alerts.")
         return
+    st.markdown("**Alerts of this period**")
     rows = [
         {
             "raised": format_time(alert.raised),
@@ -236,3 +241,7 @@ def draw_alerts(alerts: Sequence[Alert]) -> None:
 
 def _name(alert: Alert) -> str:
     return alert.kind.replace("_", " ").capitalize()
+
+
+def _subject(alert: Alert) -> str:
+    return _name(alert) + (f" in {alert.mode}" if alert.mode else "")

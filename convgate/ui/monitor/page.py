@@ -26,7 +26,13 @@ from convgate.store.database import Store
 from convgate.store.guard_states import Baseline, GuardStates
 from convgate.store.requests import Requests
 from convgate.store.rollouts import RolloutDecision, Rollouts, RolloutState
-from convgate.ui.monitor.log import draw_alerts, draw_charts, draw_open_alerts, draw_statuses
+from convgate.ui.monitor.log import (
+    attention_sentence,
+    draw_alerts,
+    draw_charts,
+    draw_open_alerts,
+    draw_statuses,
+)
 from convgate.ui.shared.actions import ActionResult, draw_result, run_action
 from convgate.ui.shared.codecs import one_of
 from convgate.ui.shared.frame import App
@@ -94,13 +100,14 @@ def _draw_log(app: App, state: MonitorState, newest: datetime | None) -> None:
         st.warning("Requests are not logged: `guard.log` is off.", icon=":material/visibility_off:")
     draw_result(page)
     if newest is None:
-        with st.expander("No requests yet. Log yours", icon=":material/add:"):
+        st.markdown("##### Your agents have logged no request yet, so there is nothing to worry about")
+        with st.expander("Log your requests", icon=":material/add:"):
             st.code(_EXAMPLE, language="python")
         with st.container(border=True):  # so that no number in it is taken for one's own
-            st.header("Simulated example", anchor=False)
+            st.header("Example: a simulated day", anchor=False)
             st.markdown(
-                "A day of requests that nobody made. Two and a half hours of it have other modes than usual,"
-                " in one hour debugging fails."
+                "Nobody made these requests. Two and a half hours have other modes than usual, in one hour"
+                " debugging fails."
             )
             _draw_figures(_example(app.settings), app.settings)
         return
@@ -110,7 +117,6 @@ def _draw_log(app: App, state: MonitorState, newest: datetime | None) -> None:
 def _draw_report(app: App, state: MonitorState, newest: datetime) -> None:
     page.rerun_after_action()
     shown = _report(app.settings, app.store, state.period, str(app.store.path))
-    draw_open_alerts(shown.open_alerts, shown.latest.now)
     if not shown.totals.requests:
         st.caption(f"No requests in this period. The last one: {format_time(newest)}.")
     _draw_figures(shown, app.settings)
@@ -118,11 +124,13 @@ def _draw_report(app: App, state: MonitorState, newest: datetime) -> None:
 
 
 def _draw_figures(shown: GuardrailsReport, settings: Settings) -> None:
+    st.markdown(f"##### {attention_sentence(shown)}")
+    draw_open_alerts(shown.open_alerts, shown.latest.now)
     _draw_totals(shown.totals, shown.lost)
     draw_statuses(shown, settings)
+    draw_alerts(shown.alerts)
     if shown.totals.requests:
         draw_charts(shown, settings)
-    draw_alerts(shown.alerts)
 
 
 @st.cache_resource(max_entries=1, show_spinner="Simulating a day of requests …")

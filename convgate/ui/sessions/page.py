@@ -1,4 +1,4 @@
-"""Sessions: rules, summary, timeline, table of boundaries, the selected message, and stored sessions."""
+"""Sessions: rules, summary, table of boundaries, timeline, the selected message, and stored sessions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _SETTINGS = {
     "close_on_complete": "auto_close_on_workflow_complete",
 }
 _MAX_PROBLEMS = 5
-_MAX_ROWS_HEIGHT = 460  # pixels
+_MAX_ROWS_HEIGHT = 354  # pixels
 _MAX_WORDS = 120  # characters
 STORED = "sessions.stored"
 _MAX_ROWS = 50
@@ -137,8 +137,8 @@ def _draw_boundaries(boundaries: ConversationBoundaries, selected: int, gap: flo
     with st.container(key="sessions-body"):
         left, right = st.columns([1.45, 1], gap="medium")
         with left:
-            _draw_chart(boundaries, selected)
             _draw_table(boundaries)
+            _draw_chart(boundaries, selected)
         with right, st.container(key="sessions-message"):
             draw_turn(boundaries, selected)
 
@@ -180,11 +180,19 @@ def settings_lines(rules: BoundaryRules, saved: BoundaryRules) -> str:
 
 
 def _draw_summary(boundaries: ConversationBoundaries, gap: float) -> None:
-    """Draw how many conversations and sessions there are; gap: seconds that end a session."""
+    """Draw what the newest boundary changes, and how many there are; gap: seconds that end a session."""
     shown = boundaries.shown
+    total, before = len(boundaries.conversation), shown.conversation_starts[-1]
+    sentence = f"A model gets all {total:,} turns: nothing new begins after the first"
+    if before:
+        sentence = (
+            f"A model gets the last {total - before:,} of {total:,} turns: with turn {before + 1:,} something"
+            " new begins"
+        )
+    st.markdown(f"##### {sentence}")
     times = times_of(boundaries.key, boundaries.conversation)
     longest = max(((later - time).total_seconds() for time, later in pairwise(times or ())), default=0.0)
-    words = f"**{pluralize(len(boundaries.conversation), 'message')}: {_count(shown)}.**"
+    words = f"{pluralize(len(boundaries.conversation), 'message')}: {_count(shown)}."
     if times is not None and not math.isinf(gap):
         words += f" A session ends after {format_duration(gap)} without a message."
     if longest > 0:
@@ -247,6 +255,7 @@ def _draw_table(boundaries: ConversationBoundaries) -> None:
     st.dataframe(
         rows, hide_index=True, key=TABLE, on_select=_select_row, selection_mode="single-cell",
         height=min(38 + 35 * len(rows), _MAX_ROWS_HEIGHT), alt=f"{len(rows):,} boundaries",
+        column_config={"reason": st.column_config.TextColumn(width=430)},
     )  # fmt: skip
     st.session_state[f"{TABLE}.turns"] = [int(row["turn"]) - 1 for row in rows]
     st.caption("Click a row to see its message and to edit the boundary.")
@@ -264,9 +273,9 @@ def table_rows(boundaries: ConversationBoundaries) -> list[dict[str, str | int]]
         rows.append(
             {
                 "turn": record.index + 1,
-                "time": f"{times[record.index]:%a %d %b %Y, %H:%M}" if times else "",
                 "begins": "nothing" if record.kind == "none" else record.kind,
                 "reason": writable(on_screen(record.reason)),
+                "time": f"{times[record.index]:%a %d %b %Y, %H:%M}" if times else "",
                 "messages": lengths.get(record.index, 0),
                 "text": writable(truncate(words, _MAX_WORDS)),
             }

@@ -30,7 +30,7 @@ GROUPS = {
         "Experiments": ("pages/10_Experiments.py", ":material/experiment:"),
     },
     "Operate": {
-        "Storing": ("pages/7_Rules.py", ":material/save:"),
+        "Storing": ("pages/7_Storing.py", ":material/save:"),
         "Sessions": ("pages/8_Sessions.py", ":material/history:"),
         "Monitor": (MONITOR, ":material/monitor_heart:"),
     },

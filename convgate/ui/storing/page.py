@@ -1,4 +1,4 @@
-"""The Rules page: exchanges with their decisions, what other rules change, and the editor."""
+"""The page Storing: exchanges with their decisions, what other rules change, and the editor."""
 
 from __future__ import annotations
 
@@ -11,12 +11,21 @@ from functools import lru_cache, partial
 import re2
 import streamlit as st
 
-from convgate.core.text import format_share, join_words, pluralize
+from convgate.core.text import join_words, pluralize
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.rules import MAX_PATTERN, MAX_REASON, PatternRule, RuleProblem, Rules, RulesError
 from convgate.gatekeeper.rules_file import add_rule, parse_rules
 from convgate.store.conversations import terms
-from convgate.ui.rules.exchanges import (
+from convgate.ui.shared.actions import ActionResult, draw_result, run_action
+from convgate.ui.shared.codecs import one_of, words
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.navigation import EXPLORE
+from convgate.ui.shared.page_state import Address, PageState, param
+from convgate.ui.shared.picker import pick_conversation
+from convgate.ui.shared.session_state import put
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.theme import current_palette
+from convgate.ui.storing.exchanges import (
     CheckedConversation,
     Row,
     changed_decisions,
@@ -27,16 +36,7 @@ from convgate.ui.rules.exchanges import (
     exchange_html,
     style,
 )
-from convgate.ui.rules.rules_file import EditorFile, read_file, rules_path, save, undo
-from convgate.ui.shared.actions import ActionResult, draw_result, run_action
-from convgate.ui.shared.codecs import one_of, words
-from convgate.ui.shared.frame import App
-from convgate.ui.shared.navigation import EXPLORE
-from convgate.ui.shared.page_state import Address, PageState, param
-from convgate.ui.shared.picker import pick_conversation
-from convgate.ui.shared.session_state import put
-from convgate.ui.shared.text import literal
-from convgate.ui.shared.theme import current_palette
+from convgate.ui.storing.rules_file import EditorFile, read_file, rules_path, save, undo
 
 LOOKS = {
     "library": "Whole library", "conversation": "This conversation", "samples": "Samples",
@@ -44,8 +44,8 @@ LOOKS = {
 }  # fmt: skip
 SHOWS = {"all": "All", "kept": "Kept", "skipped": "Skipped", "default": "By default", "own": "By your rules"}
 ROWS_PER_PAGE = 10
-TEXT, DRAFT = "rules.text", "rules.draft"
-PHRASE, REASON, IS_PATTERN = "rules.phrase", "rules.reason", "rules.pattern"
+TEXT, DRAFT = "storing.text", "storing.draft"
+PHRASE, REASON = "storing.phrase", "storing.reason"
 OUTCOMES = {"skip_patterns": "Skipped", "keep_patterns": "Kept"}
 EXAMPLE = r"""# keep_patterns come before skip_patterns; both before the built-in checks.
 # pattern: a regular expression (RE2), found anywhere in the message; write it in single quotes
@@ -61,7 +61,7 @@ keep_patterns:
 
 
 @dataclass(frozen=True)
-class RulesState(PageState):
+class StoringState(PageState):
     """Which exchanges are listed: ?conversation=KEY&show=skipped&search=hello&page=2."""
 
     look: str | None = param(None, one_of(LOOKS))  # None: see `_first_look`
@@ -70,7 +70,7 @@ class RulesState(PageState):
     page: int = 1
 
 
-page = Address("rules", RulesState)
+page = Address("storing", StoringState)
 
 
 def draw_page(app: App) -> None:
@@ -87,7 +87,6 @@ def draw_page(app: App) -> None:
         page.keep(state, problems)
     else:
         state = picked[0]
-    page.draw_choice("look", "Show", LOOKS)
     if state.look == "changes":
         _draw_changes(app, state, draft)
     elif state.look != "conversation":
@@ -112,59 +111,63 @@ def _decide_all(conversations: Sequence[CheckedConversation], draft: RulesDraft)
     return sorted(rows, key=lambda row: (row.is_default, row.decision.keep))
 
 
-def _draw_exchanges(app: App, state: RulesState, draft: RulesDraft, rows: Sequence[Row]) -> None:
+def _draw_exchanges(app: App, state: StoringState, draft: RulesDraft, rows: Sequence[Row]) -> None:
     """Draw how many exchanges are kept and why, the rules, and those that the filters choose."""
     if rows:
         st.markdown(
             _summary(rows),
-            help="By your rules and the built-in checks; by default, where nothing says that it can be left"
-            f" out. No language model is asked here. Agents run in mode **{app.settings.gatekeeper.mode}**"
-            " (setting gatekeeper\\_mode).",
+            help="No language model is asked here."
+            f" Agents run in mode **{app.settings.gatekeeper.mode}** (setting gatekeeper\\_mode).",
         )
     draw_editor(draft)
+    page.draw_choice("look", "Show", LOOKS)
     matching = [row for row in rows if _contains(row.placed.exchange, state.search)]
     counts = {name: sum(_is_shown(row, name) for row in matching) for name in SHOWS}
-    st.pills(
-        "Filter", list(SHOWS), required=True, label_visibility="collapsed",
-        format_func=lambda name: f"{SHOWS[name]} {counts[name]:,}", **page.control("show"),
-    )  # fmt: skip
-    st.text_input(
-        "Search", placeholder="Search messages and answers", label_visibility="collapsed",
-        **page.control("search"),
-    )  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.pills(
+            "Filter", list(SHOWS), required=True, label_visibility="collapsed", width="content",
+            format_func=lambda name: f"{SHOWS[name]} {counts[name]:,}", **page.control("show"),
+        )  # fmt: skip
+        st.text_input(
+            "Search", placeholder="Search messages and answers", label_visibility="collapsed",
+            **page.control("search"),
+        )  # fmt: skip
     _draw_rows(state, [row for row in matching if _is_shown(row, state.show)])
 
 
 def _summary(rows: Sequence[Row]) -> str:
     """Return how many exchanges are kept and skipped, and by what, as Markdown."""
-    n_kept = sum(row.decision.keep for row in rows)
-    kept, skipped = (
-        ", ".join(
-            f"{literal(why)} {count:,}"
-            for why, count in Counter(row.why for row in rows if row.decision.keep is keep).most_common()
-        )
-        for keep in (True, False)
-    )
-    share = f"**{format_share(n_kept / len(rows))} kept:** {n_kept:,} of {pluralize(len(rows), 'exchange')}"
-    lines = [f"{share}: {kept}." if kept else f"{share}.", *([f"**Skipped:** {skipped}."] if skipped else [])]
+    kept, skipped = (Counter(row.why for row in rows if row.decision.keep is keep) for keep in (True, False))
+    by_default = kept.pop("by default", 0)
+    lines = [
+        f"##### {kept.total() + by_default:,} of {pluralize(len(rows), 'exchange')} are kept for later,"
+        f" {skipped.total():,} skipped\n"
+    ]
+    if skipped:
+        lines.append(f"**Skipped:** {_count(skipped)}.")
+    if kept:
+        lines.append(f"**Kept for a reason:** {_count(kept)}.")
+    if by_default:
+        lines.append(f"**Kept by default:** {by_default:,}, as nothing says that they can be left out.")
     return "  \n".join(lines)
 
 
-def _draw_changes(app: App, state: RulesState, draft: RulesDraft) -> None:
+def _count(reasons: Counter[str]) -> str:
+    return ", ".join(f"{literal(why)} {count:,}" for why, count in reasons.most_common())
+
+
+def _draw_changes(app: App, state: StoringState, draft: RulesDraft) -> None:
     """Draw the exchanges of the library that the text in the editor decides differently than the file."""
-    if draft.rules is None:
-        st.info("Fix the problems in your rules to preview them.")
-        draw_editor(draft)
-        return
-    changed = changed_decisions(_check_library(app), draft.saved, draft.rules)
-    st.markdown(f"**{pluralize(len(changed), 'changed decision')}** in the library.")
+    changed = changed_decisions(_check_library(app), draft.saved, draft.shown)
+    st.markdown(f"##### Your changes flip {pluralize(len(changed), 'decision')} in the library")
     if not draft.is_changed:
-        st.caption("Add or edit a rule to see which decisions it changes.")
+        st.markdown("Add or edit a rule to see which decisions it changes.")
     draw_editor(draft)
+    page.draw_choice("look", "Show", LOOKS)
     _draw_rows(state, changed)
 
 
-def _draw_rows(state: RulesState, rows: Sequence[Row]) -> None:
+def _draw_rows(state: StoringState, rows: Sequence[Row]) -> None:
     """Draw one page of exchanges, under the titles of their conversations where there are several."""
     number = min(state.page, max(1, -(-len(rows) // ROWS_PER_PAGE)))
     title = None
@@ -239,61 +242,58 @@ def load_draft(file: EditorFile) -> RulesDraft:
 
 
 def draw_editor(draft: RulesDraft) -> None:
-    """Draw how many rules there are, the form for another one, the buttons, and the text behind a click."""
+    """Draw how many rules there are with their buttons, the form for another one, and the text."""
     draw_result(page)
-    title = "Add a rule of your own"
-    if draft.rules:
-        counts = (("skip rule", draft.rules.skip_patterns), ("keep rule", draft.rules.keep_patterns))
-        numbers = join_words(pluralize(len(listed), name) for name, listed in counts if listed)
-        title = f"Your rules: {numbers}{', not saved yet' if draft.is_changed else ''}"
+    _draw_buttons(draft)
     is_broken = bool(draft.file.problem or draft.problems)
-    with st.expander(title, icon=":material/rule:", expanded=is_broken or draft.is_changed):
-        if not is_broken:
+    if draft.file.problem:
+        st.error(literal(draft.file.problem, ltr=True), icon=":material/error:")
+    elif draft.problems:
+        _draw_problems(draft)
+    if not is_broken:
+        with st.expander("Add a rule", icon=":material/add:"):
             _draw_form()
-        _draw_buttons(draft)
-        if draft.file.problem:
-            st.error(literal(draft.file.problem, ltr=True), icon=":material/error:")
-        elif draft.problems:
-            _draw_problems(draft)
-        with st.expander("Edit as YAML", expanded=is_broken, type="compact"):
-            put(TEXT, draft.text)
-            st.text_area(
-                "Your rules, as YAML", key=TEXT, height=320, disabled=bool(draft.file.problem),
-                placeholder=EXAMPLE, on_change=lambda: _set_draft(st.session_state[TEXT]),
-                help="Press Ctrl+Enter to check the text.",
-            )  # fmt: skip
-            st.caption(f":material/draft: {literal(str(draft.file.path))}")
+    with st.expander("Edit all rules as YAML", expanded=is_broken, icon=":material/edit:"):
+        put(TEXT, draft.text)
+        st.text_area(
+            "Your rules, as YAML", key=TEXT, height=320, disabled=bool(draft.file.problem),
+            placeholder=EXAMPLE, on_change=lambda: _set_draft(st.session_state[TEXT]),
+            help="Press Ctrl+Enter to check the text.",
+        )  # fmt: skip
+        st.caption(f":material/draft: {literal(str(draft.file.path))}")
 
 
 def _draw_form() -> None:
     """Draw the form that adds a rule to the draft."""
-    with st.form("rules.form", border=False):
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.segmented_control(
-                "Exchanges with it are", list(OUTCOMES), default="skip_patterns", required=True,
-                key="rules.outcome", format_func=OUTCOMES.__getitem__,
-            )  # fmt: skip
-            st.text_input("Words in the message", key=PHRASE, max_chars=MAX_PATTERN, placeholder="ping")
-            st.text_input("Reason", key=REASON, max_chars=MAX_REASON, placeholder="says nothing lasting")
-            st.form_submit_button("Add", icon=":material/add:", on_click=run_action, args=(page, _add))
-        st.checkbox("The words are a regular expression", key=IS_PATTERN)
+    with st.form("storing.form", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input("When a message has the words", key=PHRASE, max_chars=MAX_PATTERN, placeholder="ping")
+        st.segmented_control(
+            "its exchange is", list(OUTCOMES), default="skip_patterns", required=True,
+            key="storing.outcome", format_func=OUTCOMES.__getitem__,
+        )  # fmt: skip
+        st.text_input("because it", key=REASON, max_chars=MAX_REASON, placeholder="says nothing lasting")
+        st.form_submit_button("Add", icon=":material/add:", on_click=run_action, args=(page, _add))
 
 
 def _draw_buttons(draft: RulesDraft) -> None:
-    with st.container(horizontal=True, gap="xsmall"):
-        st.button(
-            "Save", key="rules.save", type="primary", icon=":material/save:", on_click=run_action,
-            args=(page, partial(_save, draft.file)),
-            disabled=bool(draft.file.problem or draft.problems) or not draft.is_changed,
-        )  # fmt: skip
-        st.button(
-            "Discard", key="rules.discard", disabled=not draft.is_changed, on_click=_set_draft
-        )  # fmt: skip
-        if draft.file.backup.exists():
+    """Draw the number of rules; to save or discard where they are changed, to undo where they were saved."""
+    rules = draft.shown
+    counts = (("skip rule", rules.skip_patterns), ("keep rule", rules.keep_patterns))
+    numbers = join_words(pluralize(len(listed), name) for name, listed in counts if listed) or "none yet"
+    is_broken = bool(draft.file.problem or draft.problems)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        state = ", not saved yet" if draft.is_changed else ""
+        st.markdown(f"**Your rules:** {numbers}{state}.", width="content")
+        if draft.is_changed:
             st.button(
-                "Undo last save", key="rules.undo", icon=":material/undo:", on_click=run_action,
-                args=(page, partial(_undo, draft.file)),
-                disabled=draft.is_changed or bool(draft.file.problem),
+                "Save", key="storing.save", type="primary", icon=":material/save:", on_click=run_action,
+                args=(page, partial(_save, draft.file)), disabled=is_broken,
+            )  # fmt: skip
+            st.button("Discard", key="storing.discard", on_click=_set_draft)
+        elif draft.file.backup.exists() and not draft.file.problem:
+            st.button(
+                "Undo last save", key="storing.undo", icon=":material/undo:", on_click=run_action,
+                args=(page, partial(_undo, draft.file)), type="tertiary",
                 help="Restores the file of before; a second undo restores the save.",
             )  # fmt: skip
 
@@ -323,10 +323,8 @@ def _add() -> ActionResult:
     """Add the rule of the form to the draft, and show what it changes. Raises RulesError."""
     values = st.session_state  # arguments would have the text of before the last keystrokes
     parse_rules(values[TEXT])
-    pattern = values[PHRASE].strip()
-    if not values[IS_PATTERN]:
-        pattern = to_pattern(pattern)
-    text = add_rule(values[TEXT], values["rules.outcome"], PatternRule(pattern, values[REASON].strip()))
+    rule = PatternRule(to_pattern(values[PHRASE].strip()), values[REASON].strip())
+    text = add_rule(values[TEXT], values["storing.outcome"], rule)
     parse_rules(text)  # raises for one that is there already
     _set_draft(text)
     values[PHRASE] = values[REASON] = ""

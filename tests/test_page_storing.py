@@ -1,4 +1,4 @@
-"""The page Rules: decisions on exchanges; a rule is typed, previewed, saved and undone."""
+"""The page Storing: decisions on exchanges; a rule is typed, previewed, saved and undone."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from convgate.core.conversation import Turn
 from convgate.core.settings import load_settings
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.gatekeeper import load_gatekeeper
-from convgate.ui.rules.page import EXAMPLE, IS_PATTERN, PHRASE, REASON, TEXT
-from convgate.ui.rules.rules_file import rules_path
 from convgate.ui.shared.navigation import LIBRARY
+from convgate.ui.storing.page import EXAMPLE, PHRASE, REASON, TEXT
+from convgate.ui.storing.rules_file import rules_path
 from tests.page_app import PAGES, add_conversation, check, choose, click, open_page, page_text
 
-open_rules = partial(open_page, "Storing")
+open_storing = partial(open_page, "Storing")
 HOSTILE = "<b>x</b> [l](https://a.example) $x^2$ :smile: we need to talk about that at length"
 SKIP_BUILD = "skip_patterns:\n  - pattern: '\\bbuild\\b'\n    reason: about builds\n    category: noise\n"
 
@@ -77,7 +77,7 @@ def keys() -> dict[str, str]:
 
 
 def test_exchanges_are_listed_with_their_decisions_and_filtered(keys: dict[str, str]) -> None:
-    app = open_rules(conversation=keys["First"])
+    app = open_storing(conversation=keys["First"])
     greeting, preference, _, hostile, _ = shown_exchanges(app)
     assert "○ Skipped" in greeting
     assert ">greeting<" in greeting
@@ -87,47 +87,47 @@ def test_exchanges_are_listed_with_their_decisions_and_filtered(keys: dict[str, 
     links = [one.proto.query_string for one in app.get("page_link") if one.proto.query_string]
     assert links[1] == f"conversation={keys['First']}&selected=3"
 
-    choose(app, "rules.show", "skipped")
+    choose(app, "storing.show", "skipped")
     assert len(shown_exchanges(app)) == 2
-    choose(app, "rules.show", "default")
+    choose(app, "storing.show", "default")
     assert len(shown_exchanges(app)) == 2
     assert app.query_params["show"] == "default"
-    choose(app, "rules.show", "all")
-    check(app.text_input(key="rules.search").set_value("RED logs").run())
+    choose(app, "storing.show", "all")
+    check(app.text_input(key="storing.search").set_value("RED logs").run())
     (found,) = texts(app)
     assert "build is red" in found
 
 
 def test_the_address_restores_the_view_and_reports_invalid_parts(keys: dict[str, str]) -> None:
-    app = open_rules(conversation=keys["First"], show="skipped", look="conversation", page="x")
+    app = open_storing(conversation=keys["First"], show="skipped", look="conversation", page="x")
     assert len(shown_exchanges(app)) == 2
     assert "page=x" in page_text(app)
     assert dict(app.query_params) == {
         "conversation": keys["First"], "show": "skipped", "look": "conversation",
     }  # fmt: skip
-    app = open_rules(look="nothing")
+    app = open_storing(look="nothing")
     assert "look=nothing" in page_text(app)
     assert app.query_params["look"] == "library"
     assert "○ Skipped" in shown_exchanges(app)[0], "the library is shown, what is skipped first"
 
 
 def test_a_rule_is_previewed_saved_and_undone(keys: dict[str, str]) -> None:
-    app = open_rules(conversation=keys["First"], look="changes")
+    app = open_storing(conversation=keys["First"], look="changes")
     write(app, SKIP_BUILD)
     assert len(shown_exchanges(app)) == 2
     assert "kept before" in texts(app)[0]
     assert "Before: Kept: nothing says that it can be left out" in texts(app)[0]
     assert {"**First**", "**Second**"} <= {one.value for one in app.markdown}
-    assert "2 changed decisions" in page_text(app)
+    assert "Your changes flip 2 decisions" in page_text(app)
     assert not rules_file().exists(), "nothing is written before it is saved"
 
-    click(app, "rules.save")
+    click(app, "storing.save")
     assert rules_file().read_text() == SKIP_BUILD
     assert rules_file().stat().st_mode & 0o077 == 0
     assert not load_gatekeeper().decide(Exchange("the build is red again, and I am sad")).keep
-    click(app, "rules.undo")
+    click(app, "storing.undo")
     assert rules_file().read_text() == editor(app) == ""
-    click(app, "rules.undo")
+    click(app, "storing.undo")
     assert rules_file().read_text() == SKIP_BUILD == editor(app), "a second undo restores the save"
 
 
@@ -135,30 +135,30 @@ def test_problems_are_shown_by_line_and_a_broken_draft_is_neither_saved_nor_lost
     keys: dict[str, str],
 ) -> None:
     rules_file().write_text(SKIP_BUILD)
-    app = open_rules(conversation=keys["First"], show="own")
+    app = open_storing(conversation=keys["First"], show="own")
     broken = "skip_patterns:\n  - pattern: 'a(b'\n  - pattern: '.*'\n    colour: <b>red</b>\n"
     write(app, broken)
     for line in ("Line 2:", "Line 4:", "pattern: 'a(b'", "colour: <b>red</b>"):
         assert line in page_text(app)
     assert len(shown_exchanges(app)) == 1, "the rules of the file decide meanwhile"
-    assert app.button(key="rules.save").disabled
+    assert app.button(key="storing.save").disabled
     check(app.switch_page(LIBRARY).run())
     check(app.switch_page(PAGES["Storing"]).run())
     assert editor(app) == broken
-    click(app, "rules.discard")
+    click(app, "storing.discard")
     assert editor(app) == SKIP_BUILD
 
 
 def test_a_file_changed_by_another_program_is_followed_or_restored_by_an_undo(keys: dict[str, str]) -> None:
-    app = open_rules(conversation=keys["First"])
+    app = open_storing(conversation=keys["First"])
     theirs = SKIP_BUILD + "# theirs\n"
     rules_file().write_text(SKIP_BUILD)
     assert editor(check(app.run())) == SKIP_BUILD, "without a draft the file is followed"
     write(app, SKIP_BUILD + "# mine\n")
     rules_file().write_text(theirs)
-    click(app, "rules.save")
+    click(app, "storing.save")
     assert rules_file().read_text() == SKIP_BUILD + "# mine\n"
-    click(app, "rules.undo")
+    click(app, "storing.undo")
     assert rules_file().read_text() == theirs == editor(app)
 
 
@@ -169,96 +169,101 @@ def test_a_file_changed_by_another_program_is_followed_or_restored_by_an_undo(ke
 )
 def test_a_file_that_cannot_be_used_is_reported_and_left_alone(keys: dict[str, str], content: bytes) -> None:
     rules_file().write_bytes(content)
-    app = open_rules(conversation=keys["First"], show="own")
+    app = open_storing(conversation=keys["First"], show="own")
     assert app.error
     assert not shown_exchanges(app)
-    click(app, "rules.save") if not app.button(key="rules.save").disabled else None
+    assert "storing.save" not in {button.key for button in app.button}
     assert rules_file().read_bytes() == content
     is_text = b"\xff" not in content
     assert app.text_area[0].disabled is not is_text
     assert editor(app) == (content.decode() if is_text else "")
 
 
+def test_no_expander_is_inside_another_one(keys: dict[str, str]) -> None:
+    app = open_storing()
+    assert [each.label for each in app.expander] == ["Add a rule", "Edit all rules as YAML"]
+    assert not any(each.expander for each in app.expander)
+
+
 def test_an_empty_library_shows_the_samples_and_no_empty_editor() -> None:
-    app = open_rules()
+    app = open_storing()
     assert app.query_params["look"] == "samples"
     assert "○ Skipped" in shown_exchanges(app)[0]
-    counts = r"kept: \d+ of \d+ exchanges: by default \d+, .*\.\s+Skipped: short exchange \d+"
+    counts = r"(\d+) of \d+ exchanges are kept for later, (\d+) skipped\s+Skipped: short exchange \d+"
     assert re.search(counts, page_text(app))
     assert not any(one.proto.query_string for one in app.get("page_link")), "samples are not in the library"
     assert editor(app) == ""
     assert app.text_area(key=TEXT).placeholder == EXAMPLE
 
 
-def add(app: AppTest, phrase: str, *, outcome: str = "skip_patterns", is_pattern: bool = False) -> AppTest:
+def add(app: AppTest, phrase: str, *, outcome: str = "skip_patterns") -> AppTest:
     """Fill in the form, and press its button."""
     app.text_input(key=PHRASE).set_value(phrase)
     app.text_input(key=REASON).set_value("about builds")
-    app.checkbox(key=IS_PATTERN).set_value(is_pattern)
-    app.button_group(key="rules.outcome").set_value(outcome)
+    app.button_group(key="storing.outcome").set_value(outcome)
     (button,) = [button for button in app.button if button.label == "Add"]
     return check(button.click().run())
 
 
 def test_the_form_writes_a_rule_that_finds_whole_words(keys: dict[str, str]) -> None:
-    app = open_rules()
+    app = open_storing()
     add(app, "build")
     assert editor(app) == "skip_patterns:\n  - pattern: '\\bbuild\\b'\n    reason: about builds\n"
     assert app.query_params["look"] == "changes"
-    assert "2 changed decisions" in page_text(app)
+    assert "Your changes flip 2 decisions" in page_text(app)
     assert not rules_file().exists(), "until it is saved"
-    add(app, "site|logs", outcome="keep_patterns", is_pattern=True)
-    assert "pattern: 'site|logs'" in editor(app)
-    assert "1 skip rule and 1 keep rule, not saved yet" in app.expander[0].label
+    add(app, "a(b", outcome="keep_patterns")
+    assert r"pattern: '\ba\(b\b'" in editor(app), "as text"
+    assert "Your rules: 1 skip rule and 1 keep rule, not saved yet." in page_text(app)
     before = editor(app)
-    for phrase in ("a(b", ".*", "site|logs", ""):
-        add(app, phrase, is_pattern=True)
+    for phrase in ("a(b", ""):
+        add(app, phrase, outcome="keep_patterns")
         assert app.error, phrase
         assert editor(app) == before
         assert app.text_input(key=PHRASE).value == phrase, "what was refused can be corrected"
     app.text_area(key=TEXT).set_value("skip_patterns: [")
-    click(app, "rules.save")
+    click(app, "storing.save")
     assert not rules_file().exists(), "what was typed last is checked, not what was drawn"
     write(app, "# mine")
     add(app, "build")
     assert editor(app).startswith("# mine\nskip_patterns:")
     assert app.text_input(key=PHRASE).value == ""
     before = editor(app)
-    click(app, "rules.save")
+    click(app, "storing.save")
     assert rules_file().read_text() == before
 
 
 def test_where_nothing_speaks_for_any_exchange_of_the_library_the_samples_are_shown() -> None:
     key = add_conversation(*turns_of(SECOND))
-    assert open_rules().query_params["look"] == "samples"
-    app = open_rules(conversation=key)
+    assert open_storing().query_params["look"] == "samples"
+    app = open_storing(conversation=key)
     assert app.query_params["look"] == "conversation"
     assert len(shown_exchanges(app)) == 2
 
 
 def test_statistics_count_the_conversation_or_the_library(keys: dict[str, str]) -> None:
-    app = open_rules(conversation=keys["First"])
-    assert "60% kept: 3 of 5 exchanges" in page_text(app)
-    choose(app, "rules.look", "library")
+    app = open_storing(conversation=keys["First"])
+    assert "3 of 5 exchanges are kept for later, 2 skipped" in page_text(app)
+    choose(app, "storing.look", "library")
     assert app.query_params["look"] == "library"
-    assert "71% kept: 5 of 7 exchanges" in page_text(app)
-    choose(app, "rules.show", "default")
+    assert "5 of 7 exchanges are kept for later, 2 skipped" in page_text(app)
+    choose(app, "storing.show", "default")
     assert len(shown_exchanges(app)) == 4
     write(app, SKIP_BUILD)
-    assert "43% kept: 3 of 7 exchanges" in page_text(app)
+    assert "3 of 7 exchanges are kept for later, 4 skipped" in page_text(app)
 
 
 def test_a_save_that_fails_leaves_the_file_and_the_draft(
     keys: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = open_rules(conversation=keys["First"])
+    app = open_storing(conversation=keys["First"])
     write(app, SKIP_BUILD)
 
     def fail(*_: object, private: bool) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("convgate.ui.rules.rules_file.write_whole", fail)
-    click(app, "rules.save")
+    monkeypatch.setattr("convgate.ui.storing.rules_file.write_whole", fail)
+    click(app, "storing.save")
     assert "No space left on device" in page_text(app)
     assert not rules_file().exists()
     assert editor(app) == SKIP_BUILD

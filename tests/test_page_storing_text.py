@@ -1,4 +1,4 @@
-"""The parts of the page Rules: saved files, marked matches, changed decisions."""
+"""The parts of the page Storing: saved files, marked matches, changed decisions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from convgate.gatekeeper.decision import Match
 from convgate.gatekeeper.exchange import Exchange, exchanges_of
 from convgate.gatekeeper.gatekeeper import Gatekeeper, load_gatekeeper
 from convgate.gatekeeper.rules import PatternRule, Rules
-from convgate.ui.rules.exchanges import (
+from convgate.ui.storing.exchanges import (
     MAX_SHOWN,
     CheckedConversation,
     changed_decisions,
@@ -23,7 +23,7 @@ from convgate.ui.rules.exchanges import (
     exchange_html,
     mark,
 )
-from convgate.ui.rules.rules_file import RulesFileError, read_file, rules_path, save, undo
+from convgate.ui.storing.rules_file import RulesFileError, read_file, rules_path, save, undo
 
 WORDS = ["never", "build", "the", "ok", "it’s", "(fine)", "C++", "thé", "\n", "\u00a0", "a.b", "x" * 90]
 MESSAGES = st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join)
