@@ -7,6 +7,7 @@ import streamlit as st
 
 from convgate.core.conversation import Conversation
 from convgate.core.decisions import TurnDecisions
+from convgate.gate.subjects import Subjects
 from convgate.store.conversations import terms
 from convgate.ui.explore.invariants import draw_invariants
 from convgate.ui.explore.sending import draw_sent
@@ -17,7 +18,6 @@ from convgate.ui.shared.explore_state import COLUMNS, LISTED, ExploreState, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.keys import NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
 from convgate.ui.shared.outcome import PolicyOutcome
-from convgate.ui.shared.subjects import Subjects
 from convgate.ui.shared.transcript import draw_transcript, focused_turn, opened_turns, select
 from convgate.ui.shared.transcript_rows import RowMarks, transcript_data
 
@@ -103,7 +103,7 @@ def _dropped_turns(decisions: TurnDecisions) -> list[int]:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _find_subjects(key: str, _conversation: Conversation) -> Subjects:
-    return Subjects([turn.scored_text for turn in _conversation.turns])
+    return Subjects(_conversation.turns)
 
 
 def find_turns(conversation: Conversation, search: str) -> Indices:
