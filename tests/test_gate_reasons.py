@@ -276,21 +276,28 @@ def test_a_dropped_turn_names_its_subject_and_an_answer_that_of_its_question() -
     assert all("printer)" in reason and "nothing of it is mentioned" in reason for reason in reasons[4:])
 
 
-def test_a_kept_turn_that_is_unlikely_says_so_last_and_from_which_promise_on_it_is_dropped() -> None:
-    named = 0
+def test_a_kept_turn_that_is_unlikely_says_so_behind_what_speaks_for_it() -> None:
     for case in cases():
         for row in np.flatnonzero(case.decisions.kept & (case.scored.scores.scores < UNLIKELY)).tolist():
             said = case.decisions[row].explanation.split(". Score ")[0].split("; but ")[0].split("; ")
             likely = [place for place, clause in enumerate(said) if "likely to be needed" in clause]
             assert likely == [len(said) - 1 - said[-1].startswith("dropped only from")], said
-            if match := re.search("“lose at most (.*)%” on", said[-1]):
-                promise, named = float(match[1]) / 100, named + 1
+
+
+def test_the_promise_that_a_reason_names_is_where_the_decision_changes() -> None:
+    named = set()
+    for case in cases():
+        for row, decision in enumerate(case.decisions):
+            if match := re.search(
+                "(dropped only from|kept only up to) “lose at most (.*?)%”", decision.reason
+            ):
+                named.add(match[1])
+                promise = float(match[2]) / 100
                 for share in (0.98 * promise, min(0.5, 1.02 * promise)):
-                    is_kept = (
-                        case.policy.with_rule(case.policy.rule.at(share)).decide_scored(case.scored).kept[row]
-                    )
-                    assert is_kept == (share < promise)
-    assert named > 10
+                    rule = case.policy.rule.at(share)
+                    kept = case.policy.with_rule(rule).decide_scored(case.scored).kept
+                    assert kept[row] == (share < promise)
+    assert len(named) == 2
 
 
 def test_no_reason_says_which_role_speaks() -> None:

@@ -100,8 +100,8 @@ class GateReasons:
         if kept and not texts and self.effects.scores.scores[row] >= _LIKELY:
             texts = [Reason("several signs, none of them strong")]
         elif kept and (not texts or not self._is_likely(row)):
-            texts = [*(texts or [Reason(_NAMES_NOTHING)] * self._names_nothing), self._unlikely(row)]
-        said = [*(texts or [Reason("little speaks for it")]), *opposing]
+            texts = [*(texts or [Reason(_NAMES_NOTHING)] * self._names_nothing), self._likelihood(row)]
+        said = [*(texts or [self._likelihood(row)]), *opposing]
         parts = [each.text for each in said]
         if opposing:
             parts[-len(opposing)] = f"but {parts[-len(opposing)]}"
@@ -123,15 +123,18 @@ class GateReasons:
         said = {clause.said.text for clause in clauses}
         return clauses + [clause for clause in opposing if clause.said.text not in said]
 
-    def _unlikely(self, row: int) -> Reason:
-        """Return how likely a turn is to be needed, and what it takes to drop it where that is known."""
+    def _likelihood(self, row: int) -> Reason:
+        """Return how likely a turn is to be needed, and which promise changes its decision where one does."""
+        kept, tokens = self.kept[row], 0 if self.tokens is None else self.tokens[row]
         text = f"{format_share(float(self.effects.scores.scores[row]))} likely to be needed"
-        if self.tokens is not None and self.tokens[row] < self._usual_tokens:
-            text += f" and short ({self.tokens[row]:,} tokens)"
+        if (tokens < self._usual_tokens) if kept else (tokens > self._usual_tokens):
+            text += f" and {'short' if kept else 'long'} ({tokens:,} tokens)"
         if self._promises is None or self._promises[row] >= _MAX_PROMISE:
             return Reason(text)
         promise = f"“lose at most {format_percent(self._promises[row])}”"
-        return Reason(f"{text}; dropped only from {promise} on")
+        return Reason(
+            f"{text}; {f'dropped only from {promise} on' if kept else f'kept only up to {promise}'}"
+        )
 
     @cached_property
     def _usual_tokens(self) -> float:

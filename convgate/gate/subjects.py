@@ -15,7 +15,7 @@ from convgate.text.words import find_stems, stems, words
 
 _NEAR = 4  # turns before and after one that tell what it is about
 _MIN_LETTERS, _MAX_WORDS = 3, 2  # of a stem that says it, and how many do
-_MAX_SHARE = 0.002  # of all turns, of a stem that says it alone
+_MAX_SHARE, _MAX_SHARE_ALONE = 0.003, 0.002  # of all turns: of a stem that turns near share, or one has alone
 _FEW_STEMS = 3  # fewer that no other turn has do not say it
 _GAP = 2  # from a turn with the words to the next one where they are still talked about
 _MAX_READ = 2_000  # words of a turn
@@ -94,10 +94,10 @@ class Subjects:
         result: dict[str, tuple[float, bool]] = {}
         others = [self._facts[turn].stems for turn in near]
         for stem in self._facts[row].stems:
-            is_word = len(stem) >= _MIN_LETTERS and stem.isalpha() and is_rare(stem)
+            is_word = len(stem) >= _MIN_LETTERS and stem.isalpha() and is_rare(stem, _MAX_SHARE)
             if is_word and stem not in message and stem not in self._names:
                 count = [stem in other for other in others].count(True)
-                if count > 1 or is_rare(stem, _MAX_SHARE):
+                if count > 1 or is_rare(stem, _MAX_SHARE_ALONE):
                     result[stem] = count * rarity(stem), count > 1
         return result
 
