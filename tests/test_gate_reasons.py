@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -12,18 +13,21 @@ import pytest
 
 import convgate
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
-from convgate.core.decisions import TurnDecisions
+from convgate.core.decisions import UNLIKELY, TurnDecisions
 from convgate.embedding import default_encoder
+from convgate.figures.hover import on_screen
 from convgate.gate.effects import KINDS, ThreadEffects, mean_of_others
 from convgate.gate.features import FEATURES
 from convgate.gate.full import ThreadState
 from convgate.gate.reasons import Clause, GateReasons, quote_words
 from convgate.gate.scoring import Inputs
+from convgate.gate.subjects import Subjects
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.search import BM25
 from convgate.policies.window import LastK
 from convgate.transcripts import read_relevance_set
+from convgate.ui.shared.transcript_rows import RowMarks, transcript_data
 
 pytestmark = [pytest.mark.shipped, pytest.mark.xdist_group("encoder")]
 
@@ -77,7 +81,9 @@ class Case:
 
     def clauses(self, row: int) -> list[Clause]:
         kept = self.decisions.kept
-        return GateReasons(self.effects, kept, self.history.turns, self.current).clauses(row)
+        return GateReasons(self.effects, kept, self.history.turns, self.current, self.policy.rule).clauses(
+            row
+        )
 
     def without(self, row: int, places: tuple[tuple[int, int], ...]) -> float:
         """The change of the logit of a turn when its text lacks what stands at these places."""
@@ -267,7 +273,31 @@ def test_a_dropped_turn_names_its_subject_and_an_answer_that_of_its_question() -
     case = next(case for case in cases() if "nettle manure" in case.current.turn.text)
     reasons = [decision.reason for decision in case.decisions]
     assert not case.decisions.kept[4:].any()
-    assert all("(printer" in reason and "nothing of it is mentioned" in reason for reason in reasons[4:])
+    assert all("printer)" in reason and "nothing of it is mentioned" in reason for reason in reasons[4:])
+
+
+def test_a_kept_turn_that_is_unlikely_says_so_behind_what_speaks_for_it() -> None:
+    for case in cases():
+        for row in np.flatnonzero(case.decisions.kept & (case.scored.scores.scores < UNLIKELY)).tolist():
+            said = case.decisions[row].explanation.split(". Score ")[0].split("; but ")[0].split("; ")
+            likely = [place for place, clause in enumerate(said) if "likely to be needed" in clause]
+            assert likely == [len(said) - 1 - said[-1].startswith("dropped only from")], said
+
+
+def test_the_promise_that_a_reason_names_is_where_the_decision_changes() -> None:
+    named = set()
+    for case in cases():
+        for row, decision in enumerate(case.decisions):
+            if match := re.search(
+                "(dropped only from|kept only up to) “lose at most (.*?)%”", decision.reason
+            ):
+                named.add(match[1])
+                promise = float(match[2]) / 100
+                for share in (0.98 * promise, min(0.5, 1.02 * promise)):
+                    rule = case.policy.rule.at(share)
+                    kept = case.policy.with_rule(rule).decide_scored(case.scored).kept
+                    assert kept[row] == (share < promise)
+    assert len(named) == 2
 
 
 def test_no_reason_says_which_role_speaks() -> None:
@@ -280,3 +310,24 @@ def test_pieces_of_numbers_and_contractions_are_no_words() -> None:
     quoted = quote_words("we'll see the loss at step 200", ["200", "loss", "ll"], current)
     assert quoted is not None
     assert quoted.text.endswith("word “loss”")
+
+
+def test_a_run_of_dropped_turns_has_the_words_of_their_reasons_which_say_where_it_is_talked_about() -> None:
+    more = (
+        "Now the printer prints stripes.",
+        "Stripes of a printer come from a dirty drum. Take the drum out of the printer and wipe it.",
+    )
+    conversation = written((*GARDEN[:-1], *more, GARDEN[-1]))
+    case = decide(cases()[0].policy, *conversation.at(8))
+    assert case.decisions.kept.tolist() == [True] * 4 + [False] * 4
+    reasons = [on_screen(decision.reason) for decision in case.decisions]
+    assert all("printer" in reason and ", turns 5–8); nothing of it is" in reason for reason in reasons[4:])
+    assert "messages 4–7" in case.decisions[4].reason
+    shifted = shift_by_two(case)
+    assert "messages 6–9" in shifted[6].reason
+    marks = RowMarks(subjects=Subjects(conversation.turns))
+    data = transcript_data(conversation, case.current, case.decisions, marks, place="t", height="1px")
+    (fold,) = data["folds"]
+    named = fold["label"].removeprefix("4 turns dropped: ").split(", ")
+    assert "printer" in named
+    assert all(any(word in reason for reason in reasons[4:]) for word in named), named

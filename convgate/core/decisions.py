@@ -30,7 +30,7 @@ SCORE, HOLD, FIT, CACHE, REPAIR = "score", "hold", "fit", "cache", "repair"
 """The stages that decide: the policy, what must hold, a budget, a cached prefix, a valid list."""
 
 UNLIKELY = 0.1
-"""A turn that a gate keeps with a lower score is kept to be safe."""
+"""A turn with a lower score is hardly needed."""
 
 _NAMES = {
     (HOLD, "superseded"): "corrected",
@@ -107,7 +107,7 @@ class TurnDecision(Decision):
         elif self.stage != SCORE and not self.kept:
             return f"{self.outcome} {self.how}".rstrip()
         elif self.kept and self.logit is not None and self.score is not None and self.score < UNLIKELY:
-            return "to be safe"
+            return "kept, low score"
         elif self.threshold is None and self.logit is None:  # a score that does not say what is relevant
             return self.outcome
         else:

@@ -17,7 +17,7 @@ from convgate.core.text import format_number, isolate, to_line
 
 _MESSAGE = re.compile(
     r"“[^”]*”|(?:(?<=\bat )|(?<=\bin )|(?<=\banswers )|(?<=\bcontinues ))message (\d+)"
-    r"|\bmessage (\d+)(?= (?:corrects|answers|continues) it|: )"
+    r"|\bmessage (\d+)(?= (?:corrects|answers|continues) it|: )|(?<=, )messages (\d+)–(\d+)(?=\))"
 )
 LINE = 56  # characters: what fits on a phone
 
@@ -80,10 +80,15 @@ def on_screen(reason: str) -> str:
     'Kept: it answers turn 13; turn 15 continues it.'
     >>> on_screen("Dropped as corrected: message 11 corrects it."), on_screen("message 0: no such state")
     ('Dropped as corrected: turn 12 corrects it.', 'turn 1: no such state')
+    >>> on_screen("another subject (router, messages 19–33).")
+    'another subject (router, turns 20–34).'
     """
-    return _MESSAGE.sub(
-        lambda match: f"turn {int(match[match.lastindex]) + 1:,}" if match.lastindex else match[0], reason
-    )
+    return _MESSAGE.sub(_number_from_one, reason)
+
+
+def _number_from_one(match: re.Match[str]) -> str:
+    numbers = [f"{int(number) + 1:,}" for number in match.groups() if number]
+    return f"{'turns' if len(numbers) > 1 else 'turn'} {'–'.join(numbers)}" if numbers else match[0]
 
 
 def clicked_turn(points: Sequence[Mapping[str, Any]]) -> int | None:

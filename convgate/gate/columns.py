@@ -59,6 +59,11 @@ def is_rare(stem: str, max_share: float = 0.006) -> bool:
     return common_stems().get(stem, 0.0) <= max_share
 
 
+def rarity(stem: str) -> float:
+    """Return −ln of the share of all turns that have a stem; 9.2 for one that is not in the table."""
+    return -math.log(common_stems().get(stem, _UNSEEN_SHARE))
+
+
 class GrowableArray:
     """An array that rows are appended to; views of its first rows do not change.
 
@@ -207,11 +212,6 @@ class Columns:
     def weigh_stems(self, fact: TurnFacts, n: int) -> dict[str, float]:
         """Return the weights of the stems of a message that the first n turns have."""
         return {stem: weight for stem, id, weight in self._weigh(fact, n) if id is not None and weight}
-
-    def stem_weights(self, turn: int) -> Iterator[tuple[str, float]]:
-        """Return the stems of a turn with the weights that they had when it was appended."""
-        start, stop = self.first_entry.first(turn + 2)[turn:].tolist()
-        return zip(self.facts[turn].stems, self.weight.first(stop)[start:].tolist(), strict=True)
 
     def _weigh(self, fact: TurnFacts, n: int) -> Iterator[tuple[str, int | None, float]]:
         """Yield each stem of a message after the first n turns, its id if they have it, and its weight."""

@@ -14,7 +14,7 @@ cost about two passes of tier 2. The effect of links is taken likewise, compared
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.gate.arrays import Floats, Logits
-from convgate.gate.columns import is_rare
 from convgate.gate.facts import TurnFacts
 from convgate.gate.features import FEATURES
 from convgate.gate.full import ThreadState
@@ -49,10 +48,6 @@ Shared words and meaning go together: without one of them the other still says n
 MIN_SHARE = 0.2  # of a turn's links; a smaller one says little
 _USUAL_TURNS = 1.0  # the weight of the usual features of training among those of other turns
 _MAX_LINKS = 3  # whose effect is computed, among those to earlier turns and among those from later ones
-_NEAR = 4  # turns before and after one that tell what it is about
-_MIN_LETTERS, _MAX_STEMS = 3, 2  # of a stem that says it, and how many do
-_MAX_SHARE = 0.002  # of all turns, of a stem that says it alone
-_FEW_STEMS = 3  # fewer that no other turn has do not say it
 _IS_OF_TURNS = np.array([feature.part != "message" for feature in FEATURES])
 _OF_TURNS = [feature for feature in FEATURES if feature.part != "message"]
 _ROWS = {
@@ -136,9 +131,10 @@ class Effects:
         """Return the stems that a turn shares with the message, those of the highest weight first."""
         return []
 
-    def subject(self, row: int) -> tuple[int, list[str]]:
-        """Return stems that say what a turn is about and the message has not, and the turn that has them."""
-        return row, []
+    @property
+    def facts(self) -> Sequence[TurnFacts] | None:
+        """The facts of the turns; None where they are not read."""
+        return None
 
     def has_begun(self, row: int) -> bool:
         """Return whether a user began a subject after a turn, as far as their words tell."""
@@ -237,45 +233,8 @@ class ThreadEffects(Effects):
 
     def shared_stems(self, row: int) -> list[str]:
         """Return the stems that a turn shares with the message, those of the highest weight first."""
-        shared = self.stems.keys() & self._facts[row].stems.keys()
+        shared = self.stems.keys() & self.facts[row].stems.keys()
         return sorted(shared, key=lambda stem: (-self.stems[stem], stem))
-
-    def subject(self, row: int) -> tuple[int, list[str]]:
-        """Return stems that say what a turn is about and the message has not, and the turn that has them.
-
-        They are those of the highest weight by how many turns around it have them, since a subject began. A
-        turn without such stems, that answers or needs what was said, is about what the turn before it is.
-        """
-        start, stop = max(0, row - _NEAR), min(len(self.state), row + _NEAR + 1)
-        near = self._beginnings[bisect_left(self._beginnings, start) : bisect_left(self._beginnings, stop)]
-        start = max((turn for turn in near if turn <= row), default=start)
-        stop = min((turn for turn in near if turn > row), default=stop)
-        for turn in range(row, start - 1, -1):
-            facts, weights = self._facts[turn], self._weigh(turn, range(start, stop))
-            is_enough = any(is_shared for _, is_shared in weights.values())
-            is_enough |= not facts.assistant and len(weights) >= _FEW_STEMS
-            leans = facts.assistant or (facts.cues.needs > 0 and weights)
-            if is_enough or not (leans or facts.named):
-                return turn, sorted(weights, key=lambda stem: (-weights[stem][0], stem))[:_MAX_STEMS]
-            if facts.named:
-                break
-        return row, []
-
-    def _weigh(self, row: int, near: range) -> Mapping[str, tuple[float, bool]]:
-        """Return the stems of a turn that can say what it is about: weight, and whether others have it.
-
-        A stem that no other turn near it has must be rarer in all conversations.
-        """
-        assert self.message.facts is not None
-        result: dict[str, tuple[float, bool]] = {}
-        stems = [self._facts[turn].stems for turn in near]
-        for stem, weight in self.state.arrays.columns.stem_weights(row):
-            is_word = len(stem) >= _MIN_LETTERS and stem.isalpha() and stem not in self.message.facts.stems
-            if weight and is_word and is_rare(stem):
-                count = [stem in turn for turn in stems].count(True)
-                if count > 1 or is_rare(stem, _MAX_SHARE):
-                    result[stem] = weight * count, count > 1
-        return result
 
     def has_begun(self, row: int) -> bool:
         """Return whether a user began a subject after a turn, as far as their words tell."""
@@ -285,10 +244,11 @@ class ThreadEffects(Effects):
     @cached_property
     def _beginnings(self) -> list[int]:
         """The turns whose words tell that a user began a subject there."""
-        return [turn for turn, facts in enumerate(self._facts) if facts.cues.begins > 0]
+        return [turn for turn, facts in enumerate(self.facts) if facts.cues.begins > 0]
 
     @cached_property
-    def _facts(self) -> Sequence[TurnFacts]:
+    def facts(self) -> Sequence[TurnFacts]:
+        """The facts of the turns."""
         return self.state.facts
 
     @cached_property

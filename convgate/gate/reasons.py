@@ -3,13 +3,14 @@
 A reason names the two kinds that speak most for the decision, and the one that speaks most against it, each
 by what is true of the turn. A kind is named only if its effect (`convgate.gate.effects`) and its parts in the
 waterfall have the same sign, and only if a person can follow it: who speaks and how long a turn is are not
-named. What is kept although it is unlikely to be needed is said to be kept to be safe.
+named. Of what is kept although it is unlikely to be needed, the reason says how likely it is and which
+promise (`convgate.gate.promise`) would drop it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -18,18 +19,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import CurrentMessage, Turn
-from convgate.core.decisions import UNLIKELY, Reason
-from convgate.core.text import isolate, truncate
+from convgate.core.decisions import UNLIKELY, Floats, Reason
+from convgate.core.text import format_percent, format_share, isolate, truncate
 from convgate.gate.columns import is_rare
 from convgate.gate.effects import KINDS, MIN_SHARE, Difference, Effects
+from convgate.gate.rule import Rule
+from convgate.gate.subjects import Subjects
+from convgate.gate.thresholds import MaxMissed
 from convgate.text.words import find_stems, stems, words
 
 MIN_EFFECT = 0.15  # on the logit; less is not named
 _MIN_OPPOSING = 0.4  # the same of what speaks against the decision
 _MIN_LINK = 0.1  # the effect on the logit of a link that is named
 _LIKELY = 0.5
+_MAX_PROMISE = 0.5  # that is named
 _MAX_WORDS, _MAX_STEMS, _MAX_QUOTES, _MAX_QUOTE = 2_000, 3, 3, 40  # the last one in characters
-_MAX_SUBJECT = 2  # words
+_MIN_RUN = 2  # turns after the first one of a run that is named
 _FEW_RARE = 5.0  # weight of all stems; a rare one has about 4
 _RARE = 0.7  # of the weight of the rarest shared stem; more frequent ones are not quoted
 _VERY_RARE = 0.002  # share of all turns of the stems that are quoted first
@@ -79,28 +84,31 @@ class GateReasons:
     kept: NDArray[np.bool_]  # (n,) by the rule
     turns: Sequence[Turn]  # (n,)
     current: CurrentMessage
+    rule: Rule
     tokens: NDArray[np.int64] | None = None  # (n,) where the rule reads them
 
     def of(self, row: int) -> Reason:
         """Return the reason of a turn; links name rows."""
         clauses, kept = self.clauses(row), bool(self.kept[row])
-        texts = [clause.said.text for clause in clauses if (clause.sign > 0) == kept]
-        opposing = [clause.said.text for clause in clauses if (clause.sign > 0) != kept]
-        is_likely = self.effects.scores.scores[row] >= _LIKELY
-        if kept and not opposing and all(clause.kind != "content" for clause in clauses):
-            opposing = [self._subject(row)] if self._is_elsewhere(row) else []
-        if kept and not texts and is_likely:
-            texts = ["several signs, none of them strong"]
+        raising, lowering = ([clause.said for clause in clauses if clause.sign == sign] for sign in (1, -1))
+        has_content = any(clause.kind == "content" for clause in clauses)
+        if self._is_elsewhere(row) and (lowering or not (kept and has_content)):
+            generic = [place for place, said in enumerate(lowering) if said.text == _ELSEWHERE]
+            start, stop = (generic[0], generic[0] + 1) if generic else (1, 1)
+            lowering[start:stop] = [self._subject(row)]
+        texts, opposing = (raising, lowering) if kept else (lowering, raising)
+        if kept and not texts and self.effects.scores.scores[row] >= _LIKELY:
+            texts = [Reason("several signs, none of them strong")]
         elif kept and (not texts or not self._is_likely(row)):
-            texts = [self._to_be_safe(row), *(texts or [_NAMES_NOTHING] * self._names_nothing)]
-        elif not texts:
-            texts = [self._subject(row) if self._is_elsewhere(row) else "little speaks for it"]
+            texts = [*(texts or [Reason(_NAMES_NOTHING)] * self._names_nothing), self._likelihood(row)]
+        said = [*(texts or [self._likelihood(row)]), *opposing]
+        parts = [each.text for each in said]
         if opposing:
-            texts.append(f"but {'; '.join(opposing)}")
+            parts[-len(opposing)] = f"but {parts[-len(opposing)]}"
         return Reason(
-            f"{'; '.join(texts)}.",
-            tuple(turn for clause in clauses for turn in clause.said.turns),
-            tuple(place for clause in clauses for place in clause.said.words),
+            f"{'; '.join(parts)}.",
+            tuple(turn for each in said for turn in each.turns),
+            tuple(place for each in said for place in each.words),
         )
 
     def clauses(self, row: int) -> list[Clause]:
@@ -113,29 +121,30 @@ class GateReasons:
             clauses = self._clauses(row, sign, 2, MIN_EFFECT) or self._clauses(row, sign, 1, 0.0)
             opposing = self._clauses(row, -sign, 1, _MIN_OPPOSING)
         said = {clause.said.text for clause in clauses}
-        clauses += [clause for clause in opposing if clause.said.text not in said]
-        return self._with_subject(row, clauses)
+        return clauses + [clause for clause in opposing if clause.said.text not in said]
 
-    def _with_subject(self, row: int, clauses: list[Clause]) -> list[Clause]:
-        """Return the clauses with the turn's subject in the one that says that it has another."""
-        lowering = [place for place, clause in enumerate(clauses) if clause.sign < 0]
-        named = [place for place in lowering if clauses[place].said.text == _ELSEWHERE]
-        place = (named or lowering or [0])[0]
-        if not named and not (lowering and self._is_elsewhere(row)):
-            return clauses
-        said = clauses[place].said
-        text = self._subject(row) if named else f"{said.text}; {self._subject(row)}"
-        clauses[place] = clauses[place]._replace(said=replace(said, text=text))
-        return clauses
-
-    def _to_be_safe(self, row: int) -> str:
-        if self.tokens is None or self.tokens[row] >= self._usual_tokens:
-            return "to be safe"
-        return f"to be safe, for only {self.tokens[row]:,} tokens"
+    def _likelihood(self, row: int) -> Reason:
+        """Return how likely a turn is to be needed, and which promise changes its decision where one does."""
+        kept, tokens = self.kept[row], 0 if self.tokens is None else self.tokens[row]
+        text = f"{format_share(float(self.effects.scores.scores[row]))} likely to be needed"
+        if (tokens < self._usual_tokens) if kept else (tokens > self._usual_tokens):
+            text += f" and {'short' if kept else 'long'} ({tokens:,} tokens)"
+        if self._promises is None or self._promises[row] >= _MAX_PROMISE:
+            return Reason(text)
+        promise = f"“lose at most {format_percent(self._promises[row])}”"
+        return Reason(
+            f"{text}; {f'dropped only from {promise} on' if kept else f'kept only up to {promise}'}"
+        )
 
     @cached_property
     def _usual_tokens(self) -> float:
         return 0.0 if self.tokens is None else float(np.median(self.tokens))
+
+    @cached_property
+    def _promises(self) -> Floats | None:
+        """(n,) the promise from which on each turn is dropped; None where another rule decides."""
+        is_promise = isinstance(self.rule, MaxMissed)
+        return self.rule.reach(self.effects.scores.scores, tokens=self.tokens) if is_promise else None
 
     @cached_property
     def _is_elsewhere(self) -> Callable[[int], bool]:
@@ -219,18 +228,24 @@ class GateReasons:
         rare = [stem for stem in shared if effects.stems[stem] >= _RARE * effects.stems[shared[0]]]
         return quote_words(self.turns[row].scored_text, rare, self.current)
 
-    def _subject(self, row: int) -> str:
-        """Return that a turn has another subject than the message, and in its words which."""
-        turn, wanted = self.effects.subject(row)
-        text = self.turns[turn].scored_text
-        places = find_stems(text, wanted, max_words=_MAX_WORDS, joined=False) if wanted else []
-        forms = [text[slice(*place)] for place in reversed(places)]
-        named = list(dict(zip(stems([form.casefold() for form in forms]), forms, strict=True)).values())
+    def _subject(self, row: int) -> Reason:
+        """Return that a turn has another subject than the message, in its words which, and where that is."""
         text = _ELSEWHERE if self.effects.has_begun(row) else "about something else"
-        if not named:
-            return text
-        text += f" ({_as_text(', '.join(named[: -_MAX_SUBJECT - 1 : -1]))})"
-        return text if self._is_mentioned(row) else f"{text}; nothing of it is mentioned"
+        if self._subjects is None:
+            return Reason(text)
+        assert self.effects.message.facts is not None
+        subject = self._subjects.of(row, self.effects.message.facts.stems)
+        if not (named := self._subjects.words(subject)):
+            return Reason(text)
+        is_run = subject.last - subject.first >= _MIN_RUN
+        text += f" ({_as_text(', '.join(named))}{', messages {}–{}' * is_run})"
+        text += "; nothing of it is mentioned" * (not self._is_mentioned(row))
+        return Reason(text, turns=(subject.first, subject.last) * is_run)
+
+    @cached_property
+    def _subjects(self) -> Subjects | None:
+        facts = self.effects.facts
+        return None if facts is None else Subjects(self.turns, facts)
 
     def _is_mentioned(self, row: int) -> bool:
         return any(stem.isalpha() and is_rare(stem) for stem in self.effects.shared_stems(row))

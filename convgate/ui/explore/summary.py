@@ -17,7 +17,8 @@ from convgate.figures.hover import on_screen
 from convgate.figures.parts import describe_activation
 from convgate.figures.scores import describe_scores, scores_figure
 from convgate.gate.arrays import logistic
-from convgate.gate.facts import NO_CUES, current_facts
+from convgate.gate.facts import NO_CUES, current_facts, facts_of
+from convgate.gate.subjects import Subjects
 from convgate.modes.mode import SURE
 from convgate.policies.gate import GatePolicy
 from convgate.selection.selection import Budgeted, Selection
@@ -28,7 +29,6 @@ from convgate.ui.shared.explore_state import page
 from convgate.ui.shared.outcome import PolicyOutcome
 from convgate.ui.shared.scoring import OpenMessage
 from convgate.ui.shared.session_state import clicked
-from convgate.ui.shared.subjects import Subjects
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.turn import turn_labels
@@ -72,7 +72,8 @@ def _describe_rest(outcome: PolicyOutcome) -> str:
     decisions, message, flips = outcome.decisions, outcome.message, outcome.flips
     sentences = []
     if dropped := decisions.indices[~decisions.kept].tolist():
-        about = literal(find_subjects(message).name(dropped))
+        stems = facts_of(message.current.turn).stems
+        about = literal(find_subjects(message).name(dropped, stems, message.current.index))
         about = f"about {about}" if len(dropped) > 1 else f"“{about}”"
         sentences.append(f"Not sent: {pluralize(len(dropped), 'turn')}, {about}.".replace("….", "…"))
     if (budget := outcome.selection.budget) is not None:
@@ -101,7 +102,7 @@ def find_subjects(message: OpenMessage) -> Subjects:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _subjects(key: str, _conversation: Conversation) -> Subjects:
-    return Subjects([turn.scored_text for turn in _conversation.turns])
+    return Subjects(_conversation.turns)
 
 
 def _describe_threshold(outcome: PolicyOutcome) -> str:

@@ -19,9 +19,10 @@ from convgate.core.decisions import TurnDecision, TurnDecisions
 from convgate.core.text import format_age, format_share, format_threshold, isolate
 from convgate.figures.hover import on_screen
 from convgate.gate.arrays import logistic
+from convgate.gate.facts import facts_of
+from convgate.gate.subjects import Subjects
 from convgate.ui.shared.changes import Changes
 from convgate.ui.shared.explore_state import COLUMNS
-from convgate.ui.shared.subjects import Subjects
 
 ROWS = 400
 """Max number of turns that are drawn at a time."""
@@ -125,7 +126,7 @@ def transcript_data(
         "threshold": None if threshold is None else float(np.clip(threshold / scale, 0, 1)),
         "labelling": labelling,
         "strip": marks.subjects is not None,
-        "folds": _folds(marks.subjects, rows) if marks.subjects else [],
+        "folds": _folds(marks.subjects, rows, current) if marks.subjects else [],
         "map": _minimap(count, decisions, scale) if marks.subjects else None,
     }
 
@@ -174,15 +175,17 @@ def shown_part(count: int, focus: int) -> tuple[int, int]:
     return start, min(count, start + ROWS)
 
 
-def _folds(subjects: Subjects, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _folds(
+    subjects: Subjects, rows: Sequence[Mapping[str, Any]], current: CurrentMessage
+) -> list[dict[str, Any]]:
     """Return the runs of at least two dropped turns, each with what it is about."""
-    folds = []
+    folds, message = [], facts_of(current.turn).stems
     for is_dropped, run in groupby(rows, key=lambda row: row["state"] in ("dropped", "cut")):
         members = list(run) if is_dropped else []
         if len(members) > 1:
             turns = [row["turn"] for row in members]
             n_flipped = sum(bool(row["flip"]) for row in members)
-            label = f"{len(turns):,} turns dropped: {isolate(subjects.name(turns))}"
+            label = f"{len(turns):,} turns dropped: {isolate(subjects.name(turns, message, current.index))}"
             label += f" · {n_flipped:,} changed" if n_flipped else ""
             folds.append({"first": turns[0], "last": turns[-1], "label": label})
     return folds

@@ -1,0 +1,125 @@
+"""What turns are about, in a few of their own words, and where that is talked about."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from convgate.core.conversation import Turn
+from convgate.core.text import to_line
+from convgate.gate.columns import is_rare, rarity
+from convgate.gate.facts import TurnFacts, facts_of
+from convgate.text.words import find_stems, stems, words
+
+_NEAR = 4  # turns before and after one that tell what it is about
+_MIN_LETTERS, _MAX_WORDS = 3, 2  # of a stem that says it, and how many do
+_MAX_SHARE, _MAX_SHARE_ALONE = 0.003, 0.002  # of all turns: of a stem that turns near share, or one has alone
+_FEW_STEMS = 3  # fewer that no other turn has do not say it
+_GAP = 2  # from a turn with the words to the next one where they are still talked about
+_MAX_READ = 2_000  # words of a turn
+_EXCERPT = 60  # characters of a turn, where no word says what turns are about
+
+
+class Subject(NamedTuple):
+    """What a turn is about."""
+
+    turn: int  # that has the words, itself or one before
+    stems: list[str]  # of the words, at most two; empty where none say it
+    first: int  # of the turns around it that have the first of them
+    last: int
+
+
+class Subjects:
+    """What the turns of a conversation are about, other than a message: rare words that turns near share.
+
+    facts: of the turns, where they are known. Of each method, message: the stems of the message; stop: the
+    place of the message, where later turns are known.
+
+        >>> texts = ["write Fibonacci with memory", "the Fibonacci series", "my loss is nan", "the loss"]
+        >>> subjects = Subjects([Turn.of("user", text) for text in texts])
+        >>> subjects.of(0, ()), subjects.name([0, 1], ())
+        (Subject(turn=0, stems=['fibonacci', 'memori'], first=0, last=1), 'Fibonacci')
+    """
+
+    def __init__(self, turns: Sequence[Turn], facts: Sequence[TurnFacts] | None = None) -> None:
+        self._turns = turns
+        self._facts = [facts_of(turn) for turn in turns] if facts is None else facts
+        names = {turn.name for turn in turns if turn.name}
+        self._names = frozenset(stems([word for name in names for word in words(name)]))
+        self._runs: dict[tuple[str, int], tuple[int, int]] = {}
+
+    def of(self, row: int, message: Collection[str], stop: int | None = None) -> Subject:
+        """Return what a turn is about: the words of the highest weight by how many turns near have them.
+
+        An answer without such words is about what the turn before it is.
+        """
+        stop = len(self._facts) if stop is None else stop
+        near = range(max(0, row - _NEAR), min(stop, row + _NEAR + 1))
+        for turn in range(row, near.start - 1, -1):
+            facts, weights = self._facts[turn], self._weigh(turn, near, message)
+            is_enough = any(is_shared for _, is_shared in weights.values())
+            is_enough |= not facts.assistant and len(weights) >= _FEW_STEMS
+            if is_enough or not (facts.assistant or facts.named):
+                best = sorted(weights, key=lambda stem: (-weights[stem][0], stem))[:_MAX_WORDS]
+                first, last = self._run(turn, best[0], stop) if best else (turn, turn)
+                return Subject(turn, best, first, max(last, row))
+            if facts.named:
+                break
+        return Subject(row, [], row, row)
+
+    def words(self, subject: Subject) -> list[str]:
+        """Return the words that say what a turn is about, as they are written."""
+        forms = _find_forms(self._turns[subject.turn].scored_text, subject.stems)
+        return [forms[stem] for stem in subject.stems if stem in forms]
+
+    def name(self, turns: Sequence[int], message: Collection[str], stop: int | None = None) -> str:
+        """Return the words that say what most of these turns are about.
+
+        Without such words, the beginning of the first of the turns that has a text.
+        """
+        of = [self.of(turn, message, stop) for turn in turns]
+        counts = Counter(stem for subject in of for stem in subject.stems)
+        best = [stem for stem, n in counts.most_common(_MAX_WORDS) if n > 1] or list(counts)[:_MAX_WORDS]
+        named = [next(each._replace(stems=[stem]) for each in of if stem in each.stems) for stem in best]
+        lines = (to_line(self._turns[turn].scored_text, _EXCERPT) for turn in turns)
+        return ", ".join(chain.from_iterable(map(self.words, named))) or next(filter(None, lines), "no text")
+
+    def _weigh(self, row: int, near: range, message: Collection[str]) -> dict[str, tuple[float, bool]]:
+        """Return the stems of a turn that can say what it is about: weight, and whether others have it.
+
+        A stem that no other turn near it has must be rarer in all conversations.
+        """
+        result: dict[str, tuple[float, bool]] = {}
+        others = [self._facts[turn].stems for turn in near]
+        for stem in self._facts[row].stems:
+            is_word = len(stem) >= _MIN_LETTERS and stem.isalpha() and is_rare(stem, _MAX_SHARE)
+            if is_word and stem not in message and stem not in self._names:
+                count = [stem in other for other in others].count(True)
+                if count > 1 or is_rare(stem, _MAX_SHARE_ALONE):
+                    result[stem] = count * rarity(stem), count > 1
+        return result
+
+    def _run(self, turn: int, stem: str, stop: int) -> tuple[int, int]:
+        """Return the first and the last of the turns around one that have a stem, every second or more."""
+        key = stem, stop
+        first, last = self._runs.get(key, (turn + 1, turn))
+        if not first <= turn <= last:
+            first, last = self._walk(turn, -1, stem, stop), self._walk(turn, 1, stem, stop)
+            self._runs[key] = first, last
+        return first, last
+
+    def _walk(self, turn: int, step: int, stem: str, stop: int) -> int:
+        end = turn
+        while abs(turn - end) < _GAP and 0 <= (turn := turn + step) < stop:
+            if stem in self._facts[turn].stems:
+                end = turn
+        return end
+
+
+def _find_forms(text: str, wanted: Collection[str]) -> dict[str, str]:
+    """Return how a text writes the first word of each stem."""
+    places = find_stems(text, wanted, max_words=_MAX_READ, joined=False) if wanted else []
+    forms = [text[slice(*place)] for place in reversed(places)]
+    return dict(zip(stems([form.casefold() for form in forms]), forms, strict=True))
