@@ -71,8 +71,11 @@ class Subjects:
 
     def words(self, subject: Subject) -> list[str]:
         """Return the words that say what a turn is about, as they are written."""
-        forms = _find_forms(self._turns[subject.turn].scored_text, subject.stems)
-        return [forms[stem] for stem in subject.stems if stem in forms]
+        text, wanted = self._turns[subject.turn].scored_text, subject.stems
+        places = find_stems(text, wanted, max_words=_MAX_READ, joined=False) if wanted else []
+        written = [text[slice(*place)] for place in reversed(places)]
+        forms = dict(zip(stems([form.casefold() for form in written]), written, strict=True))
+        return [forms[stem] for stem in wanted if stem in forms]
 
     def name(self, turns: Sequence[int], message: Collection[str], stop: int | None = None) -> str:
         """Return the words that say what most of these turns are about.
@@ -103,11 +106,10 @@ class Subjects:
 
     def _run(self, turn: int, stem: str, stop: int) -> tuple[int, int]:
         """Return the first and the last of the turns around one that have a stem, every second or more."""
-        key = stem, stop
-        first, last = self._runs.get(key, (turn + 1, turn))
+        first, last = self._runs.get((stem, stop), (turn + 1, turn))
         if not first <= turn <= last:
-            first, last = self._walk(turn, -1, stem, stop), self._walk(turn, 1, stem, stop)
-            self._runs[key] = first, last
+            first, last = (self._walk(turn, step, stem, stop) for step in (-1, 1))
+            self._runs[stem, stop] = first, last
         return first, last
 
     def _walk(self, turn: int, step: int, stem: str, stop: int) -> int:
@@ -116,10 +118,3 @@ class Subjects:
             if stem in self._facts[turn].stems:
                 end = turn
         return end
-
-
-def _find_forms(text: str, wanted: Collection[str]) -> dict[str, str]:
-    """Return how a text writes the first word of each stem."""
-    places = find_stems(text, wanted, max_words=_MAX_READ, joined=False) if wanted else []
-    forms = [text[slice(*place)] for place in reversed(places)]
-    return dict(zip(stems([form.casefold() for form in forms]), forms, strict=True))
