@@ -65,7 +65,7 @@ def test_a_moved_boundary_changes_what_the_policy_keeps_and_is_undone(store: Sto
     assert boundaries(app) == {1: "session", 7: "nothing", 11: "conversation", 13: "nothing"}
     assert address(app)["selected"] == "11", "the selection moves along"
     assert "By the rules: nothing begins." in page_text(app)
-    assert (before, kept()) == ("7", "3"), "one turn states what must hold"
+    assert (before, kept()) == ("6", "2")
     click(app, "sessions.undo_last")
     assert edits(store, day) == {}
     assert kept() == before
