@@ -141,7 +141,8 @@ def test_the_report_counts_what_is_missed_and_what_is_sent_needlessly() -> None:
     report = ErrorReport.of([judge(decide([True, False, True], [0.6, 0.3, 0.9]), {1, 2})])
     assert not report.is_suggested
     assert report.summary == (
-        "1 message: 1 of 2 needed turns missed; 1 of 2 turns sent without being relevant, 10 of 22 tokens."
+        "In 1 labelled message, 1 of 2 needed turns was not sent, and 1 of 2 sent turns was not relevant"
+        " (10 of 22 tokens)."
     )
 
 

@@ -138,7 +138,7 @@ def test_too_little_data_is_reported_before_the_start(
     RelevanceSets(home).add("private", write_planted_set(tmp_path, "locomo-x").read_bytes())
     app = open_train()
     assert app.button_group(key="train.data").value == []
-    assert "label 49 more conversations" in [link.proto.label for link in app.main.get("page_link")]
+    assert "Label 1 conversation: then Errors lists where the gate contradicts you." in page_text(app)
     assert not app.warning, "no yellow box"
     assert "Ada and Ben agree <b>little</b>." in page_text(app)
     assert "20 shared turns are settled" in page_text(app)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 import tomllib
 from dataclasses import replace
@@ -186,7 +188,10 @@ def lose(app: AppTest, share: float) -> AppTest:
 @pytest.mark.usefixtures("library")
 def test_a_promise_is_calibrated_on_the_labels_when_there_are_enough() -> None:
     app = open_tune(rule="max_missed")
-    assert "more conversations" in page_text(app)
+    assert "To fit 2.0% to these labels takes 49 conversations that need a turn; there are 4." in page_text(
+        app
+    )
+    assert "They are enough for 20%." in page_text(app)
     lose(app, 0.5)
     click(app, "tune.use_best")
     assert "levels=" in unquote(str(app.query_params["rule"]))
@@ -330,6 +335,25 @@ def test_turns_of_a_set_link_to_where_the_library_has_the_same(library: Path, tm
         match for link in explore_links(app) for match in re.findall(r"conversation=(\w+)", link["query"])
     }
     assert keys == {added.key}
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize("strictness", ["0", "1", "4"])
+def test_the_chart_and_the_table_agree_also_at_the_ends_of_a_slider(strictness: str) -> None:
+    app = open_tune(rule=f"expected,strictness={strictness}")
+    line, *marks = json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
+    (x,), (y,) = next((each["x"], each["y"]) for each in marks if each["name"] == "new")
+    sent, total = (int(part.replace(",", "")) for part in table(app)["Tokens sent"][1].split(" of "))
+    assert (x, y) == pytest.approx((sent / total, number(app, "Messages with all they need")), abs=0.006)
+    steps = list(zip(coordinates(line["x"]), coordinates(line["y"]), strict=True))
+    assert min(abs(x - tokens) + abs(y - answerable) for tokens, answerable in steps) < 1e-6
+
+
+def coordinates(values: Any) -> list[float]:
+    """Return the numbers of a trace, which are written as base64."""
+    if isinstance(values, dict):
+        return np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"]).tolist()
+    return list(values)
 
 
 @pytest.mark.usefixtures("library")

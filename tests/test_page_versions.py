@@ -126,6 +126,8 @@ def test_all_versions_are_measured_on_the_same_labels_and_compared_with_the_acti
     assert all(":small" in cell for cell in cells["second"])
     text = page_text(app)
     assert "Measured on 1 message of 1 conversation of my labels that need earlier turns." in text
+    answered, _, sent = cells["first"]
+    assert f"first is active: {answered} of messages get all they need, with {sent} of the tokens." in text
     assert "trained from first" in text
 
 

@@ -125,17 +125,18 @@ class ErrorReport:
     def summary(self) -> str:
         """What is missed and what is sent needlessly, in a sentence or two."""
         missed, needless = self.of_kind("missed"), self.of_kind("needless")
-        messages = pluralize(self.messages, "message")
+        were = ["was" if len(each) == 1 else "were" for each in (missed, needless)]
         tokens = f"{sum(error.tokens for error in needless):,} of {pluralize(self.tokens, 'token')}"
         if self.is_suggested:
             return (
-                f"Guesses about {messages}: {pluralize(len(missed), 'turn')} dropped"
-                f" that {HYBRID} or {LAST_EXCHANGE} suggests; {len(needless):,} sent that {HYBRID}"
-                f" ranks low, {tokens}."
+                f"Guesses about {pluralize(self.messages, 'message')}, without labels:"
+                f" {pluralize(len(missed), 'turn')} not sent may be needed, and"
+                f" {pluralize(len(needless), 'sent turn')} may not be ({tokens})."
             )
         return (
-            f"{messages}: {len(missed):,} of {pluralize(self.needed, 'needed turn')} missed;"
-            f" {len(needless):,} of {pluralize(self.kept, 'turn')} sent without being relevant, {tokens}."
+            f"In {pluralize(self.messages, 'labelled message')}, {len(missed):,} of"
+            f" {pluralize(self.needed, 'needed turn')} {were[0]} not sent, and {len(needless):,} of"
+            f" {pluralize(self.kept, 'sent turn')} {were[1]} not relevant ({tokens})."
         )
 
 

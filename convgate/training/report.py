@@ -112,12 +112,19 @@ class TrainingVerdict:
         enough_data = self.conversations >= MIN_COMPARED and not self.folds
         return self.better and self.gain.excludes_0 and self.broken <= self.fixed and enough_data
 
+    @property
+    def is_same(self) -> bool:
+        """Whether both take the same as it is written, and the difference may be chance."""
+        return format_share(self.takes_after) == format_share(self.takes_before) and not self.gain.excludes_0
+
     def headline(self, parent: str) -> str:
         """Return the verdict and what decided, in a few words."""
         verdict = "Not better" if not self.better else "Better" if self.gain.excludes_0 else "Possibly better"
+        verdict = "No difference from" if self.is_same else f"{verdict} than"
+        before = "before too" if self.is_same else f"before: {format_share(self.takes_before)}"
         return (
-            f"{verdict} than {parent}: sending all that a message needs takes"
-            f" {format_share(self.takes_after)} of the tokens (before: {format_share(self.takes_before)})"
+            f"{verdict} {parent}: sending all that a message needs takes"
+            f" {format_share(self.takes_after)} of the tokens ({before})"
         )
 
     @property

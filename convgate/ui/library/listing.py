@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import streamlit as st
 
@@ -18,6 +19,7 @@ from convgate.ui.shared.navigation import conversation_link
 from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.text import literal
 
+_STYLE = Path(__file__).with_name("listing.css")
 PER_PAGE = 10
 
 _ORDERS: dict[str, tuple[Sort, bool]] = {
@@ -46,6 +48,7 @@ page = Address("library", LibraryState)
 
 def draw_conversations(app: App, state: LibraryState) -> None:
     """Draw the list with its controls."""
+    st.html(_STYLE)
     draw_result(page)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(

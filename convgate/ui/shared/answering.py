@@ -286,7 +286,7 @@ def _go_on(answering: Answering, turn: int) -> None:
     place = "the last message" if after.turn is None else f"message {after.turn + 1:,}"
     if after.conversation != here.conversation:
         place += " of another conversation"
-    st.toast(f"Message done; next: {place}.", icon=":material/done_all:")
+    st.session_state[_WHERE] = f"; next: {place}"
 
 
 def _undo_or_redo(answering: Answering, action: str) -> None:

@@ -73,11 +73,11 @@ def _draw_new(app: App, state: TrainState, known: Mapping[str, SetInfo], *, is_n
     available = usable(trainable)
     default = (LABELS,) if LABELS in available else ()
     names = [name for name in (default if state.data is None else state.data) if name in available]
+    start = st.container()
     draw_sources(page, trainable, names)
     for name, info in known.items():
         if name not in trainable:
             st.caption(f":material/block: {literal(f'{name}: {info.problem or info.terms}')}")
-    start = st.container()
     with st.expander("Options and further data", icon=":material/tune:"):
         has_parent = _draw_options(app, names)
     with start:
@@ -89,9 +89,9 @@ def _draw_start(
 ) -> None:
     """Draw what is learned from and how it is compared, in a sentence, and the button."""
     if not names:
-        words = "Choose labelled data above to learn from."
+        words = "Choose labelled data below to learn from."
         if not known[LABELS].judged:
-            words = "You have no labels yet: label some turns, or choose other labelled data above."
+            words = "You have no labels yet: label some turns, or choose other labelled data below."
     else:
         conversations, overlaps = count_together(app, names)
         how = "a part of them is held out to compare the new version with its parent"
@@ -108,14 +108,13 @@ def _draw_start(
             words += f" Also learns from, and is validated on, texts of convgate: {join_words(replayed)}."
         for overlap in overlaps:
             st.caption(literal(overlap.sentence))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            "Start training", key=START, type="primary" if is_next else "secondary",
-            icon=":material/play_arrow:", on_click=attempt, args=(_start, app, names),
-            disabled=not names or not has_parent,
-            help="It runs in the background: you can leave or reload this page.",
-        )  # fmt: skip
-        st.markdown(words, width="stretch")
+    st.markdown(words)
+    st.button(
+        "Start training", key=START, type="primary" if is_next else "secondary",
+        icon=":material/play_arrow:", on_click=attempt, args=(_start, app, names),
+        disabled=not names or not has_parent,
+        help="It runs in the background: you can leave or reload this page.",
+    )  # fmt: skip
 
 
 def _draw_options(app: App, names: Sequence[str]) -> bool:

@@ -109,8 +109,9 @@ def draw_page(app: App) -> None:
     else:
         for overlap in results.scored.overlaps:
             st.caption(literal(overlap.sentence))
+        _draw_sentences(results, state.promise)
         draw_curve(results, state.promise)
-        _draw_sentences(results, state.promise, settings.labels)
+        _draw_promise(results, state.promise, settings.labels)
     draw_saving(settings, is_next=improvement.is_next("threshold"))
     if results is not None:
         _draw_changes(app, results, policy)
@@ -178,18 +179,21 @@ def _click(results: TuneResults) -> None:
         page.change(choice=results.at(row))
 
 
-def _draw_sentences(results: TuneResults, promise: float, labels: str) -> None:
-    """Draw what today's settings do, what the new ones would, why none are suggested, and the promise."""
+def _draw_sentences(results: TuneResults, promise: float) -> None:
+    """Draw what today's settings do, what the new ones would, and why none are suggested."""
     new, today = results.new, results.today
     changes = f"{new.sentence}."
     if new.choice.same(today.choice):
         changes = "as today."
     elif np.array_equal(new.kept, today.kept):
         changes = "the same decisions on these labels as today."
-    st.markdown(
-        f"**Today:** {literal(today.sentence)}.  \n**New:** {literal(changes)} {_why_none(results, promise)}"
-    )
-    line, curve = "", results.curve
+    st.subheader(literal(f"Today: {today.sentence}."), anchor=False)
+    st.markdown(f"**New:** {literal(changes)} {_why_none(results, promise)}")
+
+
+def _draw_promise(results: TuneResults, promise: float, labels: str) -> None:
+    """Draw what was measured, the promise, and the way back to the suggestion."""
+    new, line, curve = results.new, "", results.curve
     row = curve.row_for(promise) if curve is not None and isinstance(new.choice.rule, MaxMissed) else None
     if curve is not None and row is not None:
         line = (
@@ -219,10 +223,14 @@ def _why_none(results: TuneResults, promise: float) -> str:
         return f"For a suggestion, label {pluralize(missing, 'more conversation')}."
     if isinstance(rule, MaxMissed):
         wanted = min_conversations(promise) if promise else math.inf
-        if n_asked < wanted < math.inf:
-            more = pluralize(int(wanted) - n_asked, "more conversation")
-            return f"To fit this promise to these labels, label {more}."
-        return ""
+        if not n_asked < wanted < math.inf:
+            return ""
+        enough = [share for share in PROMISES if min_conversations(share) <= n_asked]
+        fits = f" They are enough for {format_share(enough[0])}." if enough else ""
+        return (
+            f"To fit {format_share(promise)} to these labels takes {pluralize(int(wanted), 'conversation')}"
+            f" that need a turn; there are {n_asked:,}.{fits}"
+        )
     if not n_asked:
         return "No message here needs a turn, so nothing can be suggested yet."
     if results.curve is None:

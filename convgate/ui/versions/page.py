@@ -217,10 +217,19 @@ def measure_versions(
             policy.overall["kept_token_share"], changes["kept_token_share"]
         )
     asked = int(next(iter(result.policies.values())).terms[:, 1, METRICS.index("answerable")].sum())
-    return cells, (
+    words = (
         f"Measured on {pluralize(asked, 'message')} of {pluralize(result.conversations, 'conversation')} of"
         f" {plain_name(data)} that need earlier turns"
     )
+    if name and asked:
+        overall = result.policies[name].overall
+        answered, sent = (
+            format_share(overall[each].value or 0) for each in ("answerable", "kept_token_share")
+        )
+        words = (
+            f"{name} is active: {answered} of messages get all they need, with {sent} of the tokens. {words}"
+        )
+    return cells, words
 
 
 def _warn_of_tokens(measured: Metric, difference: Metric | None) -> str:
