@@ -141,7 +141,9 @@ def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
     chosen = errors.report.of_kind(state.kind)
     groups = group_by_cause(chosen)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        counts = {kind: f"{name} {len(errors.report.of_kind(kind)):,}" for kind, name in _KINDS.items()}
+        counts: dict[str, str] = {
+            kind: f"{name} {len(errors.report.of_kind(kind)):,}" for kind, name in _KINDS.items()
+        }
         page.draw_choice("kind", "Errors", counts)
         if groups:
             st.pills(
