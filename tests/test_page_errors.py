@@ -29,7 +29,6 @@ from tests.page_app import (
     add_conversation,
     address,
     app_store,
-    choose,
     click,
     open_page,
     page_text,
@@ -82,7 +81,7 @@ def test_a_missed_turn_is_listed_with_message_reason_and_cause_and_leads_to_expl
     text = page_text(app)
     assert "In 1 labelled message, 1 of 1 needed turn was not sent, and 0 of" in text
     assert "Does turn 2 matter to this message?" in text
-    assert [each.key for each in app.button if each.proto.type == "primary"] == []
+    assert [each.key for each in app.button if each.proto.type == "primary"] == ["improvement.next"]
     assert f"user: {HOSTILE}" in text
     assert f"user: {TURNS[-1].text}" in text
     assert "Dropped:" in text
@@ -98,7 +97,8 @@ def test_needless_turns_stand_apart_by_cause_on_pages(key: str, monkeypatch: pyt
     keep(6, monkeypatch)
     app = open_errors()
     assert not buttons(app, "relevant")
-    app = choose(app, "errors.kind", "needless")
+    app = click(app, "errors.other")
+    assert address(app)["kind"] == "needless"
     assert len(buttons(app, "relevant")) == 5
     assert not buttons(app, "hold"), "what is sent needs no holding"
     counts = dict(option.rsplit(" ", 1) for option in app.button_group(key="errors.cause").options)

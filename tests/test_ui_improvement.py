@@ -87,7 +87,9 @@ def test_a_library_without_more_conversations_says_that_some_are_missing(app: Ap
     label(2)
     improvement = read_improvement(app)
     assert (improvement.next, improvement.words) == (None, "6 answers")
-    assert "Add and label 1 more conversation: then Train compares" in page_text(open_page("Tune"))
+    shown = open_page("Tune")
+    assert "Add and label 1 more conversation: then Train compares" in page_text(shown)
+    assert [one.label for one in shown.button if one.proto.type == "primary"] == ["Add conversations"]
 
 
 @pytest.mark.parametrize("page", ["Tune", "Train", "Versions"])

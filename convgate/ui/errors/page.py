@@ -155,6 +155,12 @@ def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
             )  # fmt: skip
     if not groups:
         st.markdown("None so far." if errors.progress else ":material/check: None.")
+        other: ErrorKind = "needless" if state.kind == "missed" else "missed"
+        if count := len(errors.report.of_kind(other)):
+            st.button(
+                f"{_KINDS[other]}: show {pluralize(count, 'turn')}", key="errors.other",
+                on_click=page.change, kwargs={"kind": other},
+            )  # fmt: skip
     if state.cause in groups:
         chosen = groups[state.cause]
     order = {cause: number for number, cause in enumerate(groups)}

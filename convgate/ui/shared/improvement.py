@@ -27,7 +27,7 @@ from convgate.training.split import MIN_CONVERSATIONS as MIN_SUGGESTED
 from convgate.ui.shared.explore_state import page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.label_sources import MIN_CONVERSATIONS
-from convgate.ui.shared.navigation import LABEL, TRAIN, TUNE, VERSIONS
+from convgate.ui.shared.navigation import LABEL, LIBRARY, TRAIN, TUNE, VERSIONS
 from convgate.ui.shared.text import literal
 from convgate.versions.catalog import Versions
 from convgate.versions.version import Version
@@ -196,8 +196,9 @@ def draw_improvement(app: App, here: StepName, warnings: Iterable[str] = ()) -> 
 
 
 def draw_next(improvement: Improvement) -> None:
-    """Draw the button to the step to take now; nothing when all are taken."""
-    if (step := improvement.next) is None:
+    """Draw the button to the step to take now, or to more conversations; nothing when all is done."""
+    step = improvement.next
+    if step is None and not improvement.missing:
         return
     labels: dict[StepName, str] = {
         "label": "Label the next turn",
@@ -205,8 +206,9 @@ def draw_next(improvement: Improvement) -> None:
         "train": "Train a version",
         "compare": f"Compare {literal(improvement.waiting or '')}",
     }
-    if st.button(labels[step], key="improvement.next", type="primary", icon=":material/arrow_forward:"):
-        st.switch_page(STEPS[step])
+    label, path = (labels[step], STEPS[step]) if step else ("Add conversations", LIBRARY)
+    if st.button(label, key="improvement.next", type="primary", icon=":material/arrow_forward:"):
+        st.switch_page(path)
 
 
 def _draw_goal(improvement: Improvement, here: StepName) -> None:
