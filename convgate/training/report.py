@@ -14,7 +14,15 @@ from pydantic import TypeAdapter, ValidationError
 from convgate.core.text import format_share, format_signed, pluralize
 from convgate.evaluation.bootstrap import cluster_sums, difference_interval, draw, interval
 from convgate.evaluation.comparison import count_outcomes
-from convgate.evaluation.metrics import ANSWER_METRICS, METRICS, Bools, Terms, case_terms, ratios
+from convgate.evaluation.metrics import (
+    ANSWER_METRICS,
+    METRICS,
+    Bools,
+    Terms,
+    case_terms,
+    describe_misses,
+    ratios,
+)
 from convgate.training.split import MIN_COMPARED
 from convgate.versions.card import Metric, MetricSet
 
@@ -70,8 +78,8 @@ class Misses:
     def sentence(self) -> str:
         """The figures in words."""
         return (
-            f"{self.after:,} of {pluralize(self.messages, 'message')} miss a turn that they need (before:"
-            f" {self.before:,}), {format_share(self.missed_after)} of the needed turns (before:"
+            f"{describe_misses(self.after, self.messages)} (before: {self.before:,}),"
+            f" {format_share(self.missed_after)} of the needed turns (before:"
             f" {format_share(self.missed_before)}), with {format_share(self.tokens_after)} of the tokens"
             f" (before: {format_share(self.tokens_before)})"
         )
@@ -119,11 +127,14 @@ class TrainingVerdict:
 
     def headline(self, parent: str) -> str:
         """Return the verdict and what decided, in a few words."""
-        verdict = "Not better" if not self.better else "Better" if self.gain.excludes_0 else "Possibly better"
-        verdict = "No difference from" if self.is_same else f"{verdict} than"
-        before = "before too" if self.is_same else f"before: {format_share(self.takes_before)}"
+        verdict = "Helped" if self.better else "Did not help"
+        if self.better and not self.gain.excludes_0:
+            verdict += ", perhaps by chance"
+        before = f"with {parent}: {format_share(self.takes_before)}"
+        if self.is_same:
+            verdict, before = "No difference", f"with {parent} too"
         return (
-            f"{verdict} {parent}: sending all that a message needs takes"
+            f"{verdict}: sending all that a message needs takes"
             f" {format_share(self.takes_after)} of the tokens ({before})"
         )
 
