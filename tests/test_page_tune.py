@@ -133,7 +133,7 @@ def test_labels_are_chosen_by_themselves_and_each_slider_changes_the_metrics(
     assert table(app)["Rule"][0] == "Anchored, anchor 0.45, threshold 0.44"
     assert number(app, "Needed turns missed") <= 0.02, "the suggestion is applied"
     today = (
-        f"miss a turn that they need ({table(app)['Needed turns missed'][0].split()[0]} of the needed turns)"
+        f"that need a turn miss one ({table(app)['Needed turns missed'][0].split()[0]} of the needed turns)"
     )
     assert today in page_text(app), "in misses, as in the table"
     assert app.button(key="tune.reset").disabled
@@ -261,9 +261,28 @@ def test_below_three_conversations_nothing_is_suggested(library: Path) -> None:
     for number_ in (2, 3):
         Conversations(app_store()).delete([conversation_key(number_ - 2)])
     app = open_tune()
-    assert "as today. For a suggestion, label 1 more conversation." in page_text(app)
+    assert "as today. Your labels are too few to choose a threshold that loses at most 2.0%:" in page_text(
+        app
+    )
     assert "Nothing to save: the new rule is today's." in page_text(app)
     assert app.button(key="tune.save").disabled
+    used = Versions(library).get("used")
+    versions = Versions(library)
+    versions.add(used.load(), Draft(threshold_rule="max_missed"), name="promise")
+    app = lose(open_tune(version="gate@promise"), 0.2)
+    assert not app.button(key="tune.save").disabled, "a promise needs no labels of one's own"
+    assert "takes 4 conversations that need a turn; there are 2. " in page_text(app)
+    assert "Until then the margin of the version holds." in page_text(app)
+
+
+@pytest.mark.usefixtures("library")
+def test_the_slider_shows_the_promise_of_the_rule_that_is_measured() -> None:
+    app = open_tune(rule="max_missed,max_missed=0.2")
+    assert app.select_slider(key="tune.promise").value == 0.2
+    sent = number(app, "Turns sent")
+    lose(app, 0.3)
+    assert "max_missed=0.3" in address(app)["rule"]
+    assert number(app, "Turns sent") < sent
 
 
 @pytest.mark.usefixtures("library")

@@ -72,7 +72,9 @@ def test_a_threshold_that_keeps_a_promise_becomes_a_version(
     use = page.get_by_role("button", name="Use the suggestion")
     use.click()
     expect(use).to_have_count(0)
-    expect(page.get_by_text(re.compile(r"New: [\d,]+ of [\d,]+ messages miss a turn"))).to_be_visible()
+    expect(
+        page.get_by_text(re.compile(r"New: [\d,]+ of [\d,]+ messages that need a turn miss one"))
+    ).to_be_visible()
     assert "lose=0.5" in page.url
 
     count = flips(page)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -90,6 +90,8 @@ def draw_page(app: App) -> None:
     improvement = draw_improvement(app, "threshold", learned_from(app, [policy.version], names))
     today = ThresholdSettings(policy.rule, policy.limits)
     choice = state.choice.complete(today) if state.choice else None
+    if choice is not None and isinstance(choice.rule, MaxMissed):
+        page.keep(state := replace(state, promise=choice.rule.max_missed))
     results = None
     if names:
         labelled = [read_labelled(app, name) for name in names]
@@ -205,7 +207,7 @@ def _draw_promise(results: TuneResults, promise: float, labels: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.select_slider(
             "Lose at most this share of the needed turns", sorted({0.0, *PROMISES, promise}), width=340,
-            format_func=format_share, **page.control("promise"),
+            format_func=format_share, **page.control("promise") | {"on_change": _choose_promise, "args": ()},
         )  # fmt: skip
         suggested = results.suggested
         if suggested is not None and not suggested.same(results.new.choice):
@@ -216,11 +218,17 @@ def _draw_promise(results: TuneResults, promise: float, labels: str) -> None:
         st.caption("The curve ignores the limits on the number of turns; the marks have them.")
 
 
+def _choose_promise() -> None:
+    """Take the promise, also into a rule by hand that has one."""
+    promise, choice = st.session_state["tune.promise"], page.now().choice
+    if choice is not None and isinstance(choice.rule, MaxMissed):
+        choice = replace(choice, rule=replace(choice.rule, max_missed=promise))
+    page.change(promise=promise, choice=choice)
+
+
 def _why_none(results: TuneResults, promise: float) -> str:
-    """Return why nothing is suggested, or nothing that these labels were fitted on."""
+    """Return why nothing is suggested, nothing that these labels were fitted on, or not what is shown."""
     rule, n_asked = results.new.choice.rule, Losses(results.scored).conversations
-    if (missing := MIN_CONVERSATIONS - results.scored.conversations) > 0:
-        return f"For a suggestion, label {pluralize(missing, 'more conversation')}."
     if isinstance(rule, MaxMissed):
         wanted = min_conversations(promise) if promise else math.inf
         if not n_asked < wanted < math.inf:
@@ -230,6 +238,12 @@ def _why_none(results: TuneResults, promise: float) -> str:
         return (
             f"To fit {format_share(promise)} to these labels takes {pluralize(int(wanted), 'conversation')}"
             f" that need a turn; there are {n_asked:,}.{fits}"
+            " Until then the margin of the version holds."
+        )
+    if (missing := MIN_CONVERSATIONS - results.scored.conversations) > 0:
+        return (
+            f"Your labels are too few to choose a threshold that loses at most {format_share(promise)}:"
+            f" label {pluralize(missing, 'more conversation')}."
         )
     if not n_asked:
         return "No message here needs a turn, so nothing can be suggested yet."
@@ -242,6 +256,8 @@ def _why_none(results: TuneResults, promise: float) -> str:
             else ""
         )
         return f"No threshold of this rule loses so little here.{anchor}"
+    if not results.suggested.same(results.new.choice):
+        return "It is set by hand; the suggestion below follows the share."
     return ""
 
 
