@@ -267,7 +267,7 @@ def _answer(answering: Answering, turn: int, value: Answer | None, scope: Scope)
             saved = labels.answer(current, answers, by=by, version=now.version, again=again)
         keep_saved(saved)
         st.session_state[SCOPE] = None
-        if value is None:
+        if value is None or scope == "rest":  # what became of many is looked at before what comes next
             page.select(turn)
         else:
             _go_on(now.reloaded(), turn)
