@@ -261,7 +261,7 @@ def test_below_three_conversations_nothing_is_suggested(library: Path) -> None:
     for number_ in (2, 3):
         Conversations(app_store()).delete([conversation_key(number_ - 2)])
     app = open_tune()
-    assert "as today. Your labels are too few to choose a threshold that loses at most 2.0%:" in page_text(
+    assert "as today. These labels are too few to choose a threshold that loses at most 2.0%." in page_text(
         app
     )
     assert "Nothing to save: the new rule is today's." in page_text(app)

@@ -66,7 +66,7 @@ class ErrorsState(PageState):
 
     data: str | None = None  # the labels, a set or the library; None: the first that there is
     version: str = param(GatePolicy.name, POLICY_OPTION)  # a policy option that is a gate
-    kind: ErrorKind = "missed"
+    kind: ErrorKind | None = None  # None: what was not sent, where there is any
     cause: str | None = None  # None: all
     page: int = 1
 
@@ -138,13 +138,16 @@ def _draw_next_step(app: App, data: str) -> None:
 
 def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
     """Draw the choice of kind and cause; return what is chosen, by cause, the most frequent first."""
-    chosen = errors.report.of_kind(state.kind)
+    kinds = [each for each in _KINDS if errors.report.of_kind(each)] if errors.progress is None else []
+    kind: ErrorKind = kinds[0] if kinds else "missed"
+    kind = kind if state.kind is None else state.kind
+    chosen = errors.report.of_kind(kind)
     groups = group_by_cause(chosen)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         counts: dict[str, str] = {
             kind: f"{name} {len(errors.report.of_kind(kind)):,}" for kind, name in _KINDS.items()
         }
-        page.draw_choice("kind", "Errors", counts)
+        page.draw_choice("kind", "Errors", counts, value=kind)
         if groups:
             st.pills(
                 "What misled the gate", list(groups), wrap=True,
@@ -155,12 +158,6 @@ def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
             )  # fmt: skip
     if not groups:
         st.markdown("None so far." if errors.progress else ":material/check: None.")
-        other: ErrorKind = "needless" if state.kind == "missed" else "missed"
-        if count := len(errors.report.of_kind(other)):
-            st.button(
-                f"{_KINDS[other]}: show {pluralize(count, 'turn')}", key="errors.other",
-                on_click=page.change, kwargs={"kind": other},
-            )  # fmt: skip
     if state.cause in groups:
         chosen = groups[state.cause]
     order = {cause: number for number, cause in enumerate(groups)}

@@ -240,11 +240,8 @@ def _why_none(results: TuneResults, promise: float) -> str:
             f" that need a turn; there are {n_asked:,}.{fits}"
             " Until then the margin of the version holds."
         )
-    if (missing := MIN_CONVERSATIONS - results.scored.conversations) > 0:
-        return (
-            f"Your labels are too few to choose a threshold that loses at most {format_share(promise)}:"
-            f" label {pluralize(missing, 'more conversation')}."
-        )
+    if results.scored.conversations < MIN_CONVERSATIONS:
+        return f"These labels are too few to choose a threshold that loses at most {format_share(promise)}."
     if not n_asked:
         return "No message here needs a turn, so nothing can be suggested yet."
     if results.curve is None:

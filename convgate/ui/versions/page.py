@@ -24,6 +24,7 @@ from convgate.ui.shared.codecs import Codec
 from convgate.ui.shared.frame import App, show_problem
 from convgate.ui.shared.improvement import draw_improvement
 from convgate.ui.shared.label_sources import (
+    few_conversations,
     learned_from,
     pick_source,
     plain_name,
@@ -222,12 +223,14 @@ def measure_versions(
         f" {plain_name(data)} that need earlier turns"
     )
     if name and asked:
+        few = few_conversations(result.conversations)
         overall = result.policies[name].overall
         answered, sent = (
             format_share(overall[each].value or 0) for each in ("answerable", "kept_token_share")
         )
         words = (
-            f"{name} is active: {answered} of messages get all they need, with {sent} of the tokens. {words}"
+            f"{name} is active: {answered} of {pluralize(asked, 'message')} {'gets' if asked == 1 else 'get'}"
+            f" all that is needed, with {sent} of the tokens{few}. {words}"
         )
     return cells, words
 
