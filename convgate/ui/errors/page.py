@@ -139,13 +139,13 @@ def _draw_next_step(app: App, data: str) -> None:
 def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
     """Draw the choice of kind and cause; return what is chosen, by cause, the most frequent first."""
     kinds = [each for each in _KINDS if errors.report.of_kind(each)] if errors.progress is None else []
-    kind: ErrorKind = kinds[0] if kinds else "missed"
-    kind = kind if state.kind is None else state.kind
+    first: ErrorKind = kinds[0] if kinds else "missed"
+    kind = state.kind or first
     chosen = errors.report.of_kind(kind)
     groups = group_by_cause(chosen)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         counts: dict[str, str] = {
-            kind: f"{name} {len(errors.report.of_kind(kind)):,}" for kind, name in _KINDS.items()
+            each: f"{name} {len(errors.report.of_kind(each)):,}" for each, name in _KINDS.items()
         }
         page.draw_choice("kind", "Errors", counts, value=kind)
         if groups:
