@@ -67,7 +67,7 @@ def draw_page(app: App) -> None:
     with card:
         draw_progress(app, state, scored.message)
         _draw_question(app, scored, answers, selected)
-        if answers.mine and not answers.targets(0, "rest"):
+        if answers.is_done:
             _draw_next(state, answers.work, improvement)
         if selected is None:
             draw_actions(answers)
@@ -86,7 +86,7 @@ def _draw_question(app: App, scored: PolicyOutcome, answers: Answering, selected
         show_text(current.turn.scored_text.strip(), limit=1_000)
     if work.finished and not work.adjudicating:
         st.markdown(":material/done_all: All suggested turns have an answer of yours.")
-    elif answers.is_complete and not work.adjudicating:
+    elif answers.is_done and not work.adjudicating:
         st.markdown(":material/done_all: All turns before this message have an answer.")
     elif work.finished:
         st.markdown(":material/done_all: No disagreement is left to adjudicate.")

@@ -87,6 +87,11 @@ class Answering:
         """Return whether every turn has an answer, so that a further key is a slip."""
         return not self.ask and bool(self.mine)
 
+    @property
+    def is_done(self) -> bool:
+        """Return whether every turn that says something has an answer."""
+        return bool(self.mine) and not self.targets(0, "rest")
+
     def following(self, turn: int) -> int | None:
         """Return the turn to ask about after this one; None when all have an answer."""
         ask = [other for other in self.ask if other != turn]
