@@ -130,9 +130,11 @@ def test_training_on_labels_is_watched_compared_used_and_undone(
         first = epochs()
         assert 0 < first < EPOCHS
         expect(page.get_by_role("heading", name="Running: mine")).to_be_visible()
+        page.get_by_text("Curves and log").click()
         wait_for_value(page, lambda: points(page), first)
         page.reload()
         expect(page.get_by_role("heading", name="Running: mine")).to_be_visible()
+        page.get_by_text("Curves and log").click()
         wait_for_value(page, lambda: points(page), first)
         process.resume()
         wait_for_value(page, lambda: epochs() > first, True)
