@@ -237,7 +237,6 @@ def test_disagreements_are_adjudicated_one_after_the_other_and_all_answers_are_k
     assert "No disagreement is left to adjudicate." in page_text(app)
     click(app, "label.back")
     assert "answering.relevant" in keys(app)
-    assert app.button_group(key="label.work").options == ["Conversation", "Suggested turns"]
 
 
 def test_a_disagreement_is_chosen_from_the_menu() -> None:

@@ -74,12 +74,11 @@ def draw_work(app: App, state: ExploreState, message: OpenMessage, unlabelled: I
 def draw_modes(app: App, state: ExploreState) -> None:
     """Draw the choice of what is worked on."""
     n_disagreements = len(Labels(app.store).disagreements())
-    modes = [mode for mode in _MODES if mode != "adjudicate" or n_disagreements or state.adjudicate]
     put(WORK, "adjudicate" if state.adjudicate else "queue" if state.queue is not None else "conversation")
     with st.container(horizontal=True, vertical_alignment="center", key="label-work"):
         # Without counts: a browser goes on sending the words that it was shown first.
         st.segmented_control(
-            "Work on", modes, key=WORK, format_func=_MODES.__getitem__, required=True,
+            "Work on", list(_MODES), key=WORK, format_func=_MODES.__getitem__, required=True,
             on_change=_choose_mode, args=(app,), label_visibility="collapsed",
             help="Suggested turns are those that teach most, from all conversations.",
         )  # fmt: skip
