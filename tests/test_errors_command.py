@@ -51,7 +51,7 @@ def test_a_person_reads_a_summary_the_causes_and_a_table(
     monkeypatch.setenv("COLUMNS", "160")
     code, out, _ = run("errors", files["labelled"])
     assert code == 0
-    assert "1 message: 2 of 2 needed turns missed; 0 of 0 turns sent without being relevant" in out
+    assert "In 1 labelled message, 2 of 2 needed turns were not sent, and 0 of 0 sent turns" in out
     assert "missed, by cause:" in out
     assert "the lake house" in out
     assert "\x1b" not in out, "texts cannot steer the terminal"

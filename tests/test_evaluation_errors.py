@@ -137,11 +137,24 @@ def test_instructions_and_empty_turns_are_never_suggested(fake_encoder: FakeEnco
     assert case.relevant <= {1}
 
 
+def drop_all(_: CurrentMessage, history: History) -> TurnDecisions:
+    return replace(decide([False] * len(history)), indices=np.arange(history.start, history.stop))
+
+
+def test_what_the_gatekeeper_skips_is_not_guessed_about(fake_encoder: FakeEncoder) -> None:
+    texts = ("the loss is nan", "check the mean of the batch", "thanks, done", "You're welcome.", "why nan?")
+    turns = tuple(Turn.of("assistant" if n % 2 else "user", text) for n, text in enumerate(texts))
+    judged = list(judge_messages(Conversation("talk", turns), [], drop_all, fake_encoder, n_newest=9))
+    assert [each.judged.case.turn for each in judged] == [4], "short, but nothing answers it yet"
+    assert {error.index for error in find_errors(judged)} <= {0, 1}
+
+
 def test_the_report_counts_what_is_missed_and_what_is_sent_needlessly() -> None:
     report = ErrorReport.of([judge(decide([True, False, True], [0.6, 0.3, 0.9]), {1, 2})])
     assert not report.is_suggested
     assert report.summary == (
-        "1 message: 1 of 2 needed turns missed; 1 of 2 turns sent without being relevant, 10 of 22 tokens."
+        "In 1 labelled message, 1 of 2 needed turns was not sent, and 1 of 2 sent turns was not relevant"
+        " (10 of 22 tokens)."
     )
 
 
@@ -150,10 +163,6 @@ def test_a_conversation_without_cases_is_judged_by_suggestions_for_its_newest_me
 ) -> None:
     talk = Conversation("talk", tuple(Turn.of("user", text) for text in "abcdef"))
     case = Case("a", "talk", 3, None, frozenset({0}), window=2)
-
-    def drop_all(_: CurrentMessage, history: History) -> TurnDecisions:
-        return replace(decide([False] * len(history)), indices=np.arange(history.start, history.stop))
-
     (judged,) = judge_messages(talk, [case], drop_all, fake_encoder, n_newest=2)
     assert judged.judged.indices.tolist() == [1, 2]
     suggested = list(judge_messages(talk, [], drop_all, fake_encoder, n_newest=2))

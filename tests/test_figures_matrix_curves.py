@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from convgate.evaluation.answer_curve import AnswerCurve
@@ -62,3 +63,13 @@ def test_who_gets_all_they_need_is_drawn_in_steps_with_labels_in_place_of_a_lege
     assert {note.text for note in fig.layout.annotations} == {"promise", "<b>today</b>", "<b>new</b>"}
     same = answer_curve_figure(None, today=today, new=today, promise=None, palette=LIGHT)
     assert [note.text for note in same.layout.annotations] == ["<b>today</b>"]
+
+
+@pytest.mark.parametrize(("today", "new", "side"), [(1.0, 0.97, "right"), (0.1, 0.13, "left")])
+def test_the_labels_of_marks_that_are_close_are_above_and_below_and_inside_the_chart(
+    today: float, new: float, side: str
+) -> None:
+    marks = {"today": AnswerMark("today", today, 0.9), "new": AnswerMark("new", new, 0.9)}
+    above, below = answer_curve_figure(CURVE, **marks, promise=None, palette=LIGHT).layout.annotations
+    assert above.yshift > 0 > below.yshift
+    assert {above.xanchor, below.xanchor} == {side}

@@ -105,3 +105,13 @@ def test_clicks_are_read_from_customdata_and_invalid_ones_are_ignored() -> None:
     )
     assert clicked_cell([{"customdata": [5, 2]}, {"customdata": [1]}, {"customdata": {"0": 1}}]) == (5, 2)
     assert clicked_cell([{"customdata": 4}]) is None
+
+
+@pytest.mark.parametrize("logits", [[40.0, -40.0, 0.0], [0.1, 0.05, 0.0]])
+def test_no_mark_is_cut_at_the_edge_of_the_chart(logits: list[float]) -> None:
+    fig = scores_figure(gate_decisions(logits), labels=words(len(logits)), palette=LIGHT)
+    low, high = fig.layout.yaxis.range
+    levels = [y for each in fig.data if each.name in ("kept", "dropped") for y in each.y if y is not None]
+    assert len(levels) == len(logits)
+    room = 0.05 * (high - low)  # half a mark
+    assert low + room <= min(levels) <= max(levels) <= high - room

@@ -127,6 +127,16 @@ def test_instructions_and_empty_turns_are_not_asked_about(tmp_path: Path) -> Non
     assert sorted((item.current.turn, item.turn) for item in items) == [(3, 1), (3, 2)]
 
 
+def test_what_tools_return_is_asked_about_only_where_people_say_no_more(tmp_path: Path) -> None:
+    for n_people, wanted in ((1, {1}), (3, {2, 3})):
+        roles = ("user", "tool", *["user"] * (n_people - 1))
+        turns = tuple(Turn.of(role, f"0.{number + 4}") for number, role in enumerate(roles))
+        store = Store(tmp_path / f"{n_people}.db")
+        Conversations(store).add([NewConversation(Conversation("talk", turns))])
+        asked = {item.current.turn for item in make_queue(store, GATE, OTHER, size=50, seed=1)}
+        assert asked == wanted
+
+
 def test_a_queue_knows_labels_and_disagreements(tmp_path: Path) -> None:
     store = fill(Store(tmp_path / "convgate.db"), 1, 12)
     (key,) = Conversations(store).keys()

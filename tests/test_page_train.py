@@ -14,19 +14,21 @@ import pytest
 
 from convgate.core.errors import StoreError
 from convgate.core.settings import load_settings
+from convgate.core.validation import dump
 from convgate.labels.gold import GoldCounts
 from convgate.labels.weekly_agreement import Calibration
 from convgate.training import process as process_module
+from convgate.training.epochs import FURTHER
 from convgate.training.library import RelevanceSets
-from convgate.training.records import RunRequest, Status
+from convgate.training.records import RECORD_TYPE, RunRequest, Status
 from convgate.training.report import read_verdict
-from convgate.training.run import DATA, STOP, Run, Runs
+from convgate.training.run import DATA, LOG, RECORD, STOP, Run, Runs
 from convgate.training.sets import Plan
 from convgate.training.train import train_version
 from convgate.transcripts.relevance_sets import read_relevance_set, write_relevance_set
 from convgate.ui.shared import improvement, services
 from convgate.ui.train import page
-from convgate.versions import Draft, Versions
+from convgate.versions import DataSet, Draft, Versions
 from tests.page_app import check, click_in_fragment, go_back, open_page, page_text, use_encoder
 from tests.planted_sets import (
     QUICK,
@@ -111,7 +113,8 @@ def started_run(
     run = Run(home / "runs" / id)
     words = ("train", "own.jsonl", "--from", "first")
     run.write_request(RunRequest(words, "first", ("own",), epochs=8))
-    run.write_status(Status("Epoch 3 of at most 8", 5, 20))
+    run.write_status(Status("Epoch 3 of at most 8", 5, 20, 0.4, 400))
+    (run.folder / LOG).write_text("loss 2.859")
     write_record(run, epochs=epochs)
     if outcome:
         run.write_status(Status(ended=outcome.pop("state"), result=outcome))
@@ -138,7 +141,7 @@ def test_too_little_data_is_reported_before_the_start(
     RelevanceSets(home).add("private", write_planted_set(tmp_path, "locomo-x").read_bytes())
     app = open_train()
     assert app.button_group(key="train.data").value == []
-    assert "label 49 more conversations" in [link.proto.label for link in app.main.get("page_link")]
+    assert "Label 1 conversation: then Errors lists where the gate contradicts you." in page_text(app)
     assert not app.warning, "no yellow box"
     assert "Ada and Ben agree <b>little</b>." in page_text(app)
     assert "20 shared turns are settled" in page_text(app)
@@ -251,6 +254,20 @@ def test_converted_sessions_of_agents_are_trained_on(
     assert len(started_commands) == 1
 
 
+def test_about_how_long_it_takes_is_said_before_the_start(home: Path, tmp_path: Path) -> None:
+    add_set(home, tmp_path, conversations=6)
+    app = open_train(data="own")
+    stages = "at most 8 epochs, then as many for each of 5 parts of the cross-validation."
+    assert f"A{stages[1:]} How long it takes is shown once it runs." in page_text(app)
+    run = Run(started_run(home))
+    data = (DataSet("labels", "0" * 64, {"conversations": 3}, "", ""),)
+    record = replace(run.read_record(), settings=FURTHER, data=data, seconds=36)
+    (run.folder / RECORD).write_bytes(dump(RECORD_TYPE, record, RECORD))
+    assert run.seconds_per_conversation == 1, "two epochs of 18, as each of 3 comes six times"
+    # 36 are drawn and 40 replayed, in 8 epochs, and the parts together are as much as 4 more trainings
+    assert f"About 51 minutes: {stages}" in page_text(open_train(data="own"))
+
+
 # Watching
 
 
@@ -259,7 +276,12 @@ def test_a_running_training_shows_progress_and_can_be_stopped(home: Path) -> Non
     with Run(folder).lock():
         app = open_train(run="one")
         assert "Running" in page_text(app)
-        assert "Epoch 3 of at most 8 · 5 of 20" in str(app.get("progress")[0].proto.text).replace("\\", "")
+        bar = app.get("progress")[0].proto
+        assert (bar.value, bar.text) == (40, "Epoch 3 of at most 8 · about 7 minutes left")
+        (more,) = app.expander
+        assert any("loss 2.859" in text.value for text in more.text)
+        assert not more.proto.expanded
+        assert "40%" in page_text(open_train())
         check(app.button(key="train.stop").click().run())
         assert (folder / STOP).exists()
         assert app.button(key="train.stop").disabled
@@ -338,7 +360,7 @@ def test_a_trained_version_is_activated_and_rolled_back_under_the_users_name(fin
     versions = Versions(finished_home)
     app = open_train()
     assert "Not compared with its parent · own · from first" in page_text(app)
-    assert "of the tokens (before: 78%) · own · from first" in page_text(app)
+    assert "of the tokens (with first: 78%) · own · from first" in page_text(app)
     (active,) = (one.value for one in app.markdown if "active]" in one.value)
     assert "better" in active
     app.session_state["annotator.name"] = "Cleo"
@@ -357,7 +379,7 @@ def test_a_missing_or_damaged_run_is_reported_and_the_rest_is_shown(finished_hom
     (finished_home / "runs" / "better" / "run.json").write_text("{")
     app = open_train(run="better")
     assert "run.json" in " ".join(error.value for error in app.error).replace("\\", "")
-    assert "etter than first" in page_text(app)
+    assert "(with first" in page_text(app)
     Versions(finished_home).delete("better", who="Ada", force=True)
     assert "was deleted." in page_text(check(app.run()))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 import tomllib
 from dataclasses import replace
@@ -131,7 +133,7 @@ def test_labels_are_chosen_by_themselves_and_each_slider_changes_the_metrics(
     assert table(app)["Rule"][0] == "Anchored, anchor 0.45, threshold 0.44"
     assert number(app, "Needed turns missed") <= 0.02, "the suggestion is applied"
     today = (
-        f"miss a turn that they need ({table(app)['Needed turns missed'][0].split()[0]} of the needed turns)"
+        f"that need a turn miss one ({table(app)['Needed turns missed'][0].split()[0]} of the needed turns)"
     )
     assert today in page_text(app), "in misses, as in the table"
     assert app.button(key="tune.reset").disabled
@@ -186,7 +188,10 @@ def lose(app: AppTest, share: float) -> AppTest:
 @pytest.mark.usefixtures("library")
 def test_a_promise_is_calibrated_on_the_labels_when_there_are_enough() -> None:
     app = open_tune(rule="max_missed")
-    assert "more conversations" in page_text(app)
+    assert "To fit 2.0% to these labels takes 49 conversations that need a turn; there are 4." in page_text(
+        app
+    )
+    assert "They are enough for 20%." in page_text(app)
     lose(app, 0.5)
     click(app, "tune.use_best")
     assert "levels=" in unquote(str(app.query_params["rule"]))
@@ -256,9 +261,28 @@ def test_below_three_conversations_nothing_is_suggested(library: Path) -> None:
     for number_ in (2, 3):
         Conversations(app_store()).delete([conversation_key(number_ - 2)])
     app = open_tune()
-    assert "as today. For a suggestion, label 1 more conversation." in page_text(app)
+    assert "as today. These labels are too few to choose a threshold that loses at most 2.0%." in page_text(
+        app
+    )
     assert "Nothing to save: the new rule is today's." in page_text(app)
     assert app.button(key="tune.save").disabled
+    used = Versions(library).get("used")
+    versions = Versions(library)
+    versions.add(used.load(), Draft(threshold_rule="max_missed"), name="promise")
+    app = lose(open_tune(version="gate@promise"), 0.2)
+    assert not app.button(key="tune.save").disabled, "a promise needs no labels of one's own"
+    assert "takes 4 conversations that need a turn; there are 2. " in page_text(app)
+    assert "Until then the margin of the version holds." in page_text(app)
+
+
+@pytest.mark.usefixtures("library")
+def test_the_slider_shows_the_promise_of_the_rule_that_is_measured() -> None:
+    app = open_tune(rule="max_missed,max_missed=0.2")
+    assert app.select_slider(key="tune.promise").value == 0.2
+    sent = number(app, "Turns sent")
+    lose(app, 0.3)
+    assert "max_missed=0.3" in address(app)["rule"]
+    assert number(app, "Turns sent") < sent
 
 
 @pytest.mark.usefixtures("library")
@@ -330,6 +354,25 @@ def test_turns_of_a_set_link_to_where_the_library_has_the_same(library: Path, tm
         match for link in explore_links(app) for match in re.findall(r"conversation=(\w+)", link["query"])
     }
     assert keys == {added.key}
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize("strictness", ["0", "1", "4"])
+def test_the_chart_and_the_table_agree_also_at_the_ends_of_a_slider(strictness: str) -> None:
+    app = open_tune(rule=f"expected,strictness={strictness}")
+    line, *marks = json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
+    (x,), (y,) = next((each["x"], each["y"]) for each in marks if each["name"] == "new")
+    sent, total = (int(part.replace(",", "")) for part in table(app)["Tokens sent"][1].split(" of "))
+    assert (x, y) == pytest.approx((sent / total, number(app, "Messages with all they need")), abs=0.006)
+    steps = list(zip(coordinates(line["x"]), coordinates(line["y"]), strict=True))
+    assert min(abs(x - tokens) + abs(y - answerable) for tokens, answerable in steps) < 1e-6
+
+
+def coordinates(values: Any) -> list[float]:
+    """Return the numbers of a trace, which are written as base64."""
+    if isinstance(values, dict):
+        return np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"]).tolist()
+    return list(values)
 
 
 @pytest.mark.usefixtures("library")

@@ -126,6 +126,9 @@ def test_all_versions_are_measured_on_the_same_labels_and_compared_with_the_acti
     assert all(":small" in cell for cell in cells["second"])
     text = page_text(app)
     assert "Measured on 1 message of 1 conversation of my labels that need earlier turns." in text
+    answered, _, sent = cells["first"]
+    sentence = f"{answered} of 1 message gets all that is needed, with {sent} of the tokens"
+    assert f"first is active: {sentence}; too few to trust (1 of 49 conversations)." in text
     assert "trained from first" in text
 
 

@@ -100,19 +100,21 @@ def in_order(*conversations: tuple[list[float], list[float]]) -> list[CaseDecisi
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "takes", "is_better"),
+    ("before", "after", "takes", "headline"),
     [
-        ([0.9, 0.1, 0.5, 0.4], [0.9, 0.8, 0.5, 0.4], (1.0, 0.5), True),
-        ([0.9, 0.8, 0.5, 0.4], [0.9, 0.45, 0.5, 0.4], (0.5, 0.75), False),
-        ([0.9, 0.8, 0.5, 0.4], [0.3, 0.2, 0.1, 0.0], (0.5, 0.5), False),
+        ([0.9, 0.1, 0.5, 0.4], [0.9, 0.8, 0.5, 0.4], (1.0, 0.5), "Helped: "),
+        ([0.9, 0.8, 0.5, 0.4], [0.9, 0.45, 0.5, 0.4], (0.5, 0.75), "Did not help: "),
+        ([0.9, 0.8, 0.5, 0.4], [0.3, 0.2, 0.1, 0.0], (0.5, 0.5), "No difference: "),
     ],
 )
 def test_the_tokens_that_all_needed_turns_take_decide(
-    before: list[float], after: list[float], takes: tuple[float, float], is_better: bool
+    before: list[float], after: list[float], takes: tuple[float, float], headline: str
 ) -> None:
     verdict, _ = make_verdict(in_order(*[(before, after)] * 5))
     assert (verdict.takes_before, verdict.takes_after) == pytest.approx(takes)
-    assert verdict.better == is_better
+    assert verdict.better == (headline == "Helped: ")
+    assert verdict.headline("A").startswith(headline)
+    assert ("(with A too)" in verdict.headline("A")) == verdict.is_same
     assert verdict.headline("its parent") in verdict.sentence
 
 

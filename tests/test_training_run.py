@@ -9,6 +9,7 @@ import signal
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,6 +17,7 @@ import pytest
 import torch
 
 from convgate.core.errors import TrainingError
+from convgate.training import progress
 from convgate.training import run as run_module
 from convgate.training.episodes import read_episodes
 from convgate.training.records import Ended, RunRecord, RunRequest, Status
@@ -209,6 +211,36 @@ def test_a_killed_process_releases_its_lock(run: Run) -> None:
     assert (run.folder / LOCK).exists()
     with run.lock():
         pass
+
+
+def test_the_share_that_is_done_never_goes_back_and_tells_how_long_it_takes(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = count(100.0, 5.0)
+    monkeypatch.setattr(progress, "monotonic", lambda: next(clock))
+    shares, left = [], []
+
+    def note(*_: object) -> None:
+        status = reload(run).status
+        assert status is not None
+        shares.append(status.share)
+        left.append(status.seconds_left)
+
+    reporter = progress.Reporter(run, note)
+    for name in ("labels", "samples"):
+        for done in range(3):
+            reporter(f"Reading {name}", done, 2)
+    reporter.expect([10, 10])
+    for part, epochs in ((0, 2), (1, 4)):  # the first stops early, after two of at most four
+        for before in range(epochs):
+            for done in range(1, 6):
+                reporter.train(part, before, 4, f"Part {part}", done, 5)
+    reporter("Saving the version", 0, 0)
+    assert shares == sorted(shares)
+    assert shares[5] == 0.05 < shares[6] < shares[15] < 0.5 < shares[16] < shares[-1] == 0.95
+    known = [seconds for seconds in left if seconds is not None]
+    assert left[:8] == [None] * 8
+    assert known[0] > known[len(known) // 2] > known[-1] == 0
 
 
 # The list of runs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -152,6 +153,15 @@ def format_duration(seconds: float) -> str:
     units = {pluralize(days, "day"): days, f"{hours} h": hours, f"{minutes} min": minutes, f"{rest} s": rest}
     first = next(place for place, number in enumerate(units.values()) if number)
     return " ".join(words for words, number in list(units.items())[first : first + 2] if number)
+
+
+def format_about(seconds: float) -> str:
+    """Return an estimated length of time, in minutes.
+
+    >>> format_about(20), format_about(100), format_about(5_000)
+    ('less than a minute', 'about 2 minutes', 'about 84 minutes')
+    """
+    return "less than a minute" if seconds < 50 else f"about {pluralize(math.ceil(seconds / 60), 'minute')}"
 
 
 def format_time(moment: datetime) -> str:

@@ -83,16 +83,14 @@ def fit_rule(
     """Return the rule with the fewest tokens that loses at most `max_missed` of what the cases need.
 
     A promise is calibrated where there are enough conversations, and else takes its own levels. curve: that
-    of the rule. None when no case needs a turn, or no value of the rule loses so little.
+    of the rule. None when no case needs a turn, except of a promise, or no value of the rule loses so little.
     """
     n_asked = Losses(scored).conversations
-    if not n_asked:
-        return None
     if isinstance(rule, MaxMissed):
         rule = replace(rule, max_missed=max_missed)
         enough = max_missed > 0 and n_asked >= min_conversations(max_missed)
         return calibrate_promise(scored, rule, fitted_on=fitted_on) if enough else rule
-    row = curve.row_for(max_missed) if curve is not None else None
+    row = curve.row_for(max_missed) if curve is not None and n_asked else None
     if curve is None or row is None:
         return None
     fitted = rule.at(curve.between(row))

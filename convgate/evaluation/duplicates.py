@@ -95,11 +95,6 @@ def _judged(relevance_set: RelevanceSet, case: Case) -> frozenset[int]:
     return frozenset(range(history.start, history.stop))
 
 
-with needs_extra("train", "evaluation"):
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-
 def group_conversations(groups: Sequence[str], hashes: Sequence[Sequence[bytes]]) -> list[str]:
     """Return a name for each conversation that all those share which stay together, also by way of others.
 
@@ -111,6 +106,10 @@ def group_conversations(groups: Sequence[str], hashes: Sequence[Sequence[bytes]]
     >>> names[0] == names[1] == names[2] != names[3]
     True
     """
+    with needs_extra("train", "evaluation"):  # here, as pages that group nothing should not wait for it
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
     of_group = {group: number for number, group in enumerate(dict.fromkeys(groups))}
     ends = dict.fromkeys(some[-1] for some in hashes if some)
     of_end = {end: number for number, end in enumerate(ends, len(of_group))}

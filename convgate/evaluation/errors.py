@@ -9,7 +9,7 @@ Without labels, what hybrid search and the last exchange have stands in for them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -21,6 +21,8 @@ from convgate.core.text import pluralize, to_line
 from convgate.embedding.base import Encoder
 from convgate.evaluation.judged_cases import JudgedCase, judge_case
 from convgate.gate.rule import best_first
+from convgate.gatekeeper.checks import check
+from convgate.gatekeeper.exchange import exchanges_of
 from convgate.messages.tokens import turn_tokens
 from convgate.messages.units import split_exchanges
 from convgate.policies.search import Hybrid
@@ -125,17 +127,18 @@ class ErrorReport:
     def summary(self) -> str:
         """What is missed and what is sent needlessly, in a sentence or two."""
         missed, needless = self.of_kind("missed"), self.of_kind("needless")
-        messages = pluralize(self.messages, "message")
+        were = ["was" if len(each) == 1 else "were" for each in (missed, needless)]
         tokens = f"{sum(error.tokens for error in needless):,} of {pluralize(self.tokens, 'token')}"
         if self.is_suggested:
             return (
-                f"Guesses about {messages}: {pluralize(len(missed), 'turn')} dropped"
-                f" that {HYBRID} or {LAST_EXCHANGE} suggests; {len(needless):,} sent that {HYBRID}"
-                f" ranks low, {tokens}."
+                f"Guesses about {pluralize(self.messages, 'message')}, without labels:"
+                f" {pluralize(len(missed), 'turn')} not sent may be needed, and"
+                f" {pluralize(len(needless), 'sent turn')} may not be ({tokens})."
             )
         return (
-            f"{messages}: {len(missed):,} of {pluralize(self.needed, 'needed turn')} missed;"
-            f" {len(needless):,} of {pluralize(self.kept, 'turn')} sent without being relevant, {tokens}."
+            f"In {pluralize(self.messages, 'labelled message')}, {len(missed):,} of"
+            f" {pluralize(self.needed, 'needed turn')} {were[0]} not sent, and {len(needless):,} of"
+            f" {pluralize(self.kept, 'sent turn')} {were[1]} not relevant ({tokens})."
         )
 
 
@@ -149,7 +152,8 @@ def judge_messages(
 ) -> Iterator[JudgedMessage]:
     """Yield the cases of a conversation with what `decide` decides about their histories.
 
-    Without a case, the `n_newest` last messages that a model would answer, with suggestions for labels.
+    Without a case, the `n_newest` last messages that a model would answer, with suggestions for labels: about
+    none of the exchanges that the gatekeeper would skip, such as thanks.
     """
     tokens = turn_tokens(conversation.turns)
     for case in cases:
@@ -157,11 +161,20 @@ def judge_messages(
         decisions = decide(current, history)
         judged = judge_case(case, decisions, tokens[history.start : history.stop])
         yield JudgedMessage(conversation, judged)
-    newest = [] if cases else [index for index in conversation.answerable() if index][-n_newest:]
-    for index in newest:
+    if cases:
+        return
+    skipped = {
+        turn
+        for placed in exchanges_of(conversation)
+        # A short message that nothing answers yet may ask for something.
+        if placed.exchange.assistant and not check(placed.exchange).keep
+        for turn in placed.turns
+    }
+    newest = [index for index in conversation.answerable() if index and index not in skipped]
+    for index in newest[-n_newest:]:
         current, history = conversation.at(index)
         decisions = decide(current, history)
-        suggested, choices = suggest_case(current, history, encoder)
+        suggested, choices = suggest_case(current, history, encoder, left_out=skipped)
         yield JudgedMessage(conversation, judge_case(suggested, decisions, tokens[:index]), choices)
 
 
@@ -188,11 +201,13 @@ def group_by_cause(errors: Sequence[TurnError]) -> dict[str, list[TurnError]]:
     return dict(sorted(groups.items(), key=lambda item: -len(item[1])))
 
 
-def suggest_case(current: CurrentMessage, history: History, encoder: Encoder) -> tuple[Case, Choices]:
+def suggest_case(
+    current: CurrentMessage, history: History, encoder: Encoder, *, left_out: Collection[int] = ()
+) -> tuple[Case, Choices]:
     """Return a case by what hybrid search and the last exchange have, and what each has.
 
     Relevant is what hybrid search ranks `BEST` or better, and the last exchange; not relevant what else it
-    ranks in its lower half; other turns are not judged, nor are instructions and empty turns.
+    ranks in its lower half; other turns are not judged, nor are instructions, empty turns and those left out.
     """
     hybrid = Hybrid(encoder, k=BEST).decide(current, history)
     assert hybrid.scores is not None
@@ -203,7 +218,9 @@ def suggest_case(current: CurrentMessage, history: History, encoder: Encoder) ->
     judged = frozenset(
         index
         for index in relevant.union(lower.tolist())
-        if not (turn := history.conversation.turns[index]).is_instruction and turn.scored_text.strip()
+        if index not in left_out
+        and not (turn := history.conversation.turns[index]).is_instruction
+        and turn.scored_text.strip()
     )
     conversation = history.conversation.id
     case = Case(

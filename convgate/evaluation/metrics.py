@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from convgate.core.decisions import Floats
 from convgate.core.filling import fill
+from convgate.core.text import pluralize
 
 CUTOFFS = (5, 10, 25, 50)
 BUDGETS = (0.15, 0.25, 0.35, 0.5)  # shares of the history's tokens
@@ -39,6 +40,16 @@ LABELS = {  # in tables
 
 Bools = NDArray[np.bool_]
 Terms = NDArray[np.float64]  # (..., 2, len(METRICS)): numerators, then denominators
+
+
+def describe_misses(missed: int, messages: int) -> str:
+    """Return how many of the messages that need a turn miss one.
+
+    >>> describe_misses(0, 1)
+    '0 of 1 message that needs a turn misses one'
+    """
+    need, miss = ("needs", "misses") if messages == 1 else ("need", "miss")
+    return f"{missed:,} of {pluralize(messages, 'message')} that {need} a turn {miss} one"
 
 
 def ranks_of_relevant(relevant: Bools, scores: Floats) -> NDArray[np.int64]:

@@ -78,10 +78,12 @@ def answer_curve_figure(
             hoverinfo="skip", cliponaxis=False,
         )  # fmt: skip
         # The curve rises, so it leaves room above to the left of a mark, and below to its right.
-        is_above = mark is today if 0.15 < mark.tokens < 0.85 else mark.tokens >= 0.85
+        is_inside = 0.15 < mark.tokens < 0.85
+        is_above = mark is today if is_inside or len(marks) > 1 else mark.tokens >= 0.85
+        is_left = is_above if is_inside else mark.tokens >= 0.85
         fig.add_annotation(
             x=mark.tokens, y=mark.answerable, text=f"<b>{mark.name}</b>",
-            xanchor="right" if is_above else "left", xshift=-8 if is_above else 8,
+            xanchor="right" if is_left else "left", xshift=-8 if is_left else 8,
             yshift=14 if is_above else -14, font={"color": palette.ink}, bgcolor=palette.background,
         )  # fmt: skip
     return fig.figure()

@@ -105,7 +105,9 @@ def _draw_messages(library: Conversations, seed: int) -> list[tuple[CurrentKey, 
     for key in (keys[row] for row in chosen):
         conversation = library.get(key).conversation
         answerable = [turn for turn in conversation.answerable() if turn]
-        sample = _generator(seed, "messages", key).permutation(answerable)[: MAX_MESSAGES // len(chosen)]
+        # What people say is easier to judge than what tools return.
+        said = [turn for turn in answerable if conversation.turns[turn].role != "tool"] or answerable
+        sample = _generator(seed, "messages", key).permutation(said)[: MAX_MESSAGES // len(chosen)]
         # The longest history first: the gate keeps its scores for the shorter ones.
         messages += [(CurrentKey(key, int(turn)), conversation) for turn in sorted(sample, reverse=True)]
     return messages

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from convgate.core.errors import TrainingError
 
+_REPEATS = 6
+_MIN_REPLAY = 40  # conversations an epoch, of all sets that are replayed
 _BOUNDS: dict[str, tuple[float, float]] = {
     "epochs": (1, 1_000),
     "learning_rate": (1e-6, 0.1),
@@ -38,6 +42,19 @@ class TrainingSettings:
     ranking: float = 0.3  # weight of ranking needed turns above all others, beside the cross-entropy
     patience: int = 8  # max epochs without a better validation loss
     seed: int = 0  # fixes everything that is drawn
+
+    def draws(self, sizes: Mapping[str, int], replayed: Collection[str] = ()) -> dict[str, int]:
+        """Return how many conversations each set gives an epoch.
+
+        sizes: conversations to train on, of each set. replayed: those sets that together give as many as all
+        others, or 40, but each conversation once; they are as others where there are no others.
+        """
+        replayed = [name for name in sizes if name in replayed]
+        replayed = [] if len(replayed) == len(sizes) else replayed
+        counts = {name: min(self.episodes, _REPEATS * size) for name, size in sizes.items()}
+        own = sum(count for name, count in counts.items() if name not in replayed)
+        each = math.ceil(max(own, _MIN_REPLAY) / max(1, len(replayed)))
+        return counts | {name: min(sizes[name], each) for name in replayed}
 
     def __post_init__(self) -> None:
         for name, (low, high) in _BOUNDS.items():

@@ -54,6 +54,8 @@ class Status:
     stage: str = ""
     done: int = 0  # of the stage
     total: int = 0  # 0 while it is not known
+    share: float = 0.0  # of the whole run that is done, 0…1; never less than before
+    seconds_left: float | None = None  # None while no epoch tells how fast it is
     ended: Ended | None = None
     result: Mapping[str, JsonValue] = field(default_factory=dict)
     """When it is done, what `convgate train --json` prints; else `message`."""

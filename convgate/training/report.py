@@ -14,7 +14,15 @@ from pydantic import TypeAdapter, ValidationError
 from convgate.core.text import format_share, format_signed, pluralize
 from convgate.evaluation.bootstrap import cluster_sums, difference_interval, draw, interval
 from convgate.evaluation.comparison import count_outcomes
-from convgate.evaluation.metrics import ANSWER_METRICS, METRICS, Bools, Terms, case_terms, ratios
+from convgate.evaluation.metrics import (
+    ANSWER_METRICS,
+    METRICS,
+    Bools,
+    Terms,
+    case_terms,
+    describe_misses,
+    ratios,
+)
 from convgate.training.split import MIN_COMPARED
 from convgate.versions.card import Metric, MetricSet
 
@@ -70,8 +78,8 @@ class Misses:
     def sentence(self) -> str:
         """The figures in words."""
         return (
-            f"{self.after:,} of {pluralize(self.messages, 'message')} miss a turn that they need (before:"
-            f" {self.before:,}), {format_share(self.missed_after)} of the needed turns (before:"
+            f"{describe_misses(self.after, self.messages)} (before: {self.before:,}),"
+            f" {format_share(self.missed_after)} of the needed turns (before:"
             f" {format_share(self.missed_before)}), with {format_share(self.tokens_after)} of the tokens"
             f" (before: {format_share(self.tokens_before)})"
         )
@@ -112,12 +120,22 @@ class TrainingVerdict:
         enough_data = self.conversations >= MIN_COMPARED and not self.folds
         return self.better and self.gain.excludes_0 and self.broken <= self.fixed and enough_data
 
+    @property
+    def is_same(self) -> bool:
+        """Whether both take the same as it is written, and the difference may be chance."""
+        return format_share(self.takes_after) == format_share(self.takes_before) and not self.gain.excludes_0
+
     def headline(self, parent: str) -> str:
         """Return the verdict and what decided, in a few words."""
-        verdict = "Not better" if not self.better else "Better" if self.gain.excludes_0 else "Possibly better"
+        verdict = "Helped" if self.better else "Did not help"
+        if self.better and not self.gain.excludes_0:
+            verdict += ", perhaps by chance"
+        before = f"with {parent}: {format_share(self.takes_before)}"
+        if self.is_same:
+            verdict, before = "No difference", f"with {parent} too"
         return (
-            f"{verdict} than {parent}: sending all that a message needs takes"
-            f" {format_share(self.takes_after)} of the tokens (before: {format_share(self.takes_before)})"
+            f"{verdict}: sending all that a message needs takes"
+            f" {format_share(self.takes_after)} of the tokens ({before})"
         )
 
     @property

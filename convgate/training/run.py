@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 FOLDER = "runs"  # of the data folder
 REQUEST, RECORD, STATE, STATUS = "plan.json", "run.json", "state.safetensors", "status.json"
 STOP, LOCK, LOG, DATA = "stop", "lock", "log.txt", "data"
+REPLAY_PREFIX = "replay-"  # of the names of sets
 STARTING, LOADING = "Starting", "Loading"  # stages: before the process reports, and its first report
 
 RunState = Literal["running", "stopping", "interrupted"] | Ended
@@ -130,6 +131,16 @@ class Run:
             return len(self.read_record().epochs)
         except TrainingError:
             return 0
+
+    @property
+    def seconds_per_conversation(self) -> float | None:
+        """How long an epoch took for each conversation that it drew; None before the first epoch."""
+        if not self.epochs:
+            return None
+        record = self.read_record()
+        sizes = {each.name: each.counts.get("conversations", 0) for each in record.data}
+        drawn = record.settings.draws(sizes, [name for name in sizes if name.startswith(REPLAY_PREFIX)])
+        return record.seconds / self.epochs / max(1, sum(drawn.values()))
 
     @property
     def started(self) -> datetime:

@@ -20,6 +20,7 @@ from convgate.gate.thresholds import Anchored, MaxMissed, Stricter
 from convgate.training.corpora import attribution_of, corpora_in, licence_of
 from convgate.training.epochs import TrainingSettings
 from convgate.training.records import Activate, RunRequest
+from convgate.training.run import REPLAY_PREFIX
 from convgate.training.split import make_ids_unique
 from convgate.transcripts.cases import RelevanceSet
 from convgate.transcripts.reading import read_conversations
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 LICENCE, ATTRIBUTION = "MIT", "texts written for convgate"  # of the texts that come with convgate
 RULES: Mapping[str, type[Rule]] = {"reference": Stricter, "full": MaxMissed}  # defaults by preset
-REPLAY_PREFIX = "replay-"  # of the names of sets
 _UNLABELLED = ("chats.train", "personal", "topics.train")
 
 

@@ -16,7 +16,7 @@ from convgate.gate.rule import Rule
 from convgate.training.comparison import compare_gates, fit_threshold, match_tokens
 from convgate.training.epochs import Epoch
 from convgate.training.gate_module import GateModule
-from convgate.training.progress import report_run
+from convgate.training.progress import Reporter, report_run
 from convgate.training.records import Activate, RunRecord
 from convgate.training.report import (
     CaseDecisions,
@@ -25,8 +25,8 @@ from convgate.training.report import (
     list_changes,
     make_verdict,
 )
-from convgate.training.run import Run
-from convgate.training.sets import REPLAY_PREFIX, Plan
+from convgate.training.run import REPLAY_PREFIX, Run
+from convgate.training.sets import Plan
 from convgate.training.split import MIN_COMPARED, Parts, split_episodes
 from convgate.training.trainer import Trainer
 from convgate.versions import Draft, MetricSet, Training, Version, Versions, check_name
@@ -104,6 +104,8 @@ def train_version(
         record = RunRecord.new(gate.config, plan.settings, data, parent=plan.parent)
         if run.has_record:
             record = run.resume(record, trainer)
+        work = sum(trainer.draws.values())
+        reporter.expect([work, *(work * (1 - 1 / len(parts.folds)) for _ in parts.folds)])
         record = _train(run, record, trainer, reporter, on_epoch)
         reporter("Fitting the threshold", 0, 0)
         rule = plan.rule(parent)
@@ -186,14 +188,15 @@ def _train(
     run: Run,
     record: RunRecord,
     trainer: Trainer,
-    progress: EvaluationProgress,
+    reporter: Reporter,
     on_epoch: Callable[[Epoch], object],
 ) -> RunRecord:
     while not trainer.finished:
         began = monotonic()
-        stage = f"Epoch {len(trainer.history) + 1} of at most {trainer.settings.epochs}"
-        progress(stage, 0, 0)
-        epoch = trainer.epoch(partial(progress, stage))
+        report = partial(reporter.train, 0, number := len(trainer.history), trainer.settings.epochs)
+        stage = f"Epoch {number + 1} of at most {trainer.settings.epochs}"
+        report(stage, 0, 0)
+        epoch = trainer.epoch(partial(report, stage))
         record = run.save(replace(record, seconds=record.seconds + monotonic() - began), trainer)
         on_epoch(epoch)
     return record
@@ -206,7 +209,7 @@ def _compare(
     child: GateModule,
     rule: Rule,
     encoder: Encoder,
-    progress: EvaluationProgress,
+    reporter: Reporter,
     compare: Callable[..., list[CaseDecisions]],
 ) -> list[CaseDecisions]:
     """Return what parent and child decide on the held-out cases, each by its rule.
@@ -220,12 +223,13 @@ def _compare(
         stage = f"Cross-validation, fold {number} of {len(parts.folds)}"
         trainer = Trainer(own, fold.training, fold.validation, plan.settings, replayed=fold.replayed)
         while not trainer.finished:
-            trainer.epoch(partial(progress, stage))
+            report = partial(reporter.train, number, len(trainer.history), plan.settings.epochs, stage)
+            trainer.epoch(report)
         fit_threshold(trainer.best, fold, rule)
         decisions += compare(before, trainer.best, fold.compared, rules=rules)
     if parts.folds:
         return decisions
-    progress("Comparing with the parent", 0, 0)
+    reporter("Comparing with the parent", 0, 0)
     return compare(before, child, parts.compared, rules=rules)
 
 

@@ -25,11 +25,9 @@ TIER1_WEIGHT = 0.3  # so that tier 1 is of use by itself, and its parts mean som
 _KNEE = 8.0  # nats, where the loss of a case without relevant turns stops being nearly linear
 _WARM_UP = 0.1  # share of the steps in which the step size rises
 _MAX_GRADIENT = 1.0
-_REPEATS = 6
 _MAX_COUNTED, _COUNTED = 12, 0.25
 """A conversation's cases resemble each other: k of them weigh as much as ∜k of different ones, 12 at most."""
 _VALIDATED = 40  # conversations of a set that are validated with at most
-_MIN_REPLAY = 40  # conversations an epoch, of all sets that are replayed
 
 
 class Trainer:
@@ -53,14 +51,18 @@ class Trainer:
             raise TrainingError("there is nothing to train on")
         self.training, self.validation, self.settings = training, validation, settings
         self._replayed = frozenset(replayed) & training.keys()
-        if self._replayed == training.keys():
-            self._replayed = frozenset()
         self.gate, self.averaged, self.best = (GateModule.of(gate) for _ in range(3))
         self.history: list[Epoch] = []
         self._parameters = [p for name, p in self.gate.named_parameters() if name != "threshold_logit"]
         self._optimiser = torch.optim.AdamW(
             self._parameters, lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
+
+    @property
+    def draws(self) -> dict[str, int]:
+        """How many conversations each set gives an epoch."""
+        sizes = {name: len(episodes) for name, episodes in self.training.items()}
+        return self.settings.draws(sizes, self._replayed)
 
     @property
     def finished(self) -> bool:
@@ -132,15 +134,8 @@ class Trainer:
 
     def _order(self, rng: np.random.Generator) -> list[Episode]:
         order: list[Episode] = []
-        wanted_of = {
-            name: min(self.settings.episodes, _REPEATS * len(episodes))
-            for name, episodes in self.training.items()
-        }
-        own = sum(count for name, count in wanted_of.items() if name not in self._replayed)
-        for name, episodes in self.training.items():
-            wanted = wanted_of[name]
-            if name in self._replayed:
-                wanted = min(len(episodes), math.ceil(max(own, _MIN_REPLAY) / len(self._replayed)))
+        for name, wanted in self.draws.items():
+            episodes = self.training[name]
             rounds = [
                 rng.permutation(len(episodes)) for _ in range(math.ceil(wanted / max(1, len(episodes))))
             ]

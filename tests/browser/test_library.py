@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
+
+from convgate.core.conversation import Conversation, Turn
+from convgate.store import Conversations, NewConversation, Store
 
 # Whether a text of a row lies over another one.
 OVERLAPS = """() => [...document.querySelectorAll('[class*="st-key-conversation-"]')].map(row => {
@@ -17,8 +21,21 @@ OVERLAPS = """() => [...document.querySelectorAll('[class*="st-key-conversation-
 })"""
 
 
+@pytest.fixture
+def apostrophes(app_home: Path) -> Iterator[None]:
+    """A conversation whose long title has some, in the library."""
+    library = Conversations(Store(app_home / "convgate.db"))
+    title = "The neighbours' parcel isn't Ann's, and Ann's isn't the neighbours': " * 3
+    (added,) = library.add(
+        [NewConversation(Conversation("parcel", (Turn.of("user", "Whose?"),), title=title))]
+    )
+    yield
+    library.delete([added.key])
+
+
+@pytest.mark.usefixtures("apostrophes")
 @pytest.mark.parametrize("width", [1440, 1000, 400])
-@pytest.mark.parametrize("search", ["", "?search=project"])  # with the place that was found
+@pytest.mark.parametrize("search", ["", "?search=project", "?search=neighbours"])  # with the place found
 def test_titles_and_details_of_a_row_do_not_overlap(
     go_to_address: Callable[[str], Page], width: int, search: str
 ) -> None:

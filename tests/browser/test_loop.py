@@ -72,7 +72,9 @@ def test_a_threshold_that_keeps_a_promise_becomes_a_version(
     use = page.get_by_role("button", name="Use the suggestion")
     use.click()
     expect(use).to_have_count(0)
-    expect(page.get_by_text(re.compile(r"New: [\d,]+ of [\d,]+ messages miss a turn"))).to_be_visible()
+    expect(
+        page.get_by_text(re.compile(r"New: [\d,]+ of [\d,]+ messages that need a turn miss one"))
+    ).to_be_visible()
     assert "lose=0.5" in page.url
 
     count = flips(page)
@@ -128,9 +130,11 @@ def test_training_on_labels_is_watched_compared_used_and_undone(
         first = epochs()
         assert 0 < first < EPOCHS
         expect(page.get_by_role("heading", name="Running: mine")).to_be_visible()
+        page.get_by_text("Curves and log").click()
         wait_for_value(page, lambda: points(page), first)
         page.reload()
         expect(page.get_by_role("heading", name="Running: mine")).to_be_visible()
+        page.get_by_text("Curves and log").click()
         wait_for_value(page, lambda: points(page), first)
         process.resume()
         wait_for_value(page, lambda: epochs() > first, True)

@@ -16,7 +16,6 @@ from convgate.evaluation.errors import (
     OTHER_RULE,
     THRESHOLD,
     ErrorKind,
-    ErrorReport,
     TurnError,
     group_by_cause,
 )
@@ -33,6 +32,7 @@ from convgate.ui.shared.actions import draw_result, run_action
 from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.holding import HOLD_HELP
+from convgate.ui.shared.improvement import draw_next, read_improvement
 from convgate.ui.shared.label_sources import (
     LABELS,
     draw_source_problems,
@@ -40,7 +40,7 @@ from convgate.ui.shared.label_sources import (
     sources,
     usable,
 )
-from convgate.ui.shared.navigation import EXPLORE, LABEL, TRAIN
+from convgate.ui.shared.navigation import EXPLORE
 from convgate.ui.shared.navigation import LIBRARY as LIBRARY_PAGE
 from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.policy_options import POLICY_OPTION, option_labels
@@ -51,7 +51,7 @@ _STYLE = Path(__file__).with_name("errors.css")
 PER_PAGE = 10
 _MAX_TEXT = 260  # characters of a message or turn
 _ANSWERS: Mapping[Answer, str] = {"relevant": "✓ relevant", "not_relevant": "✕ not relevant"}
-_KINDS: Mapping[ErrorKind, str] = {"missed": "Missed", "needless": "Sent needlessly"}
+_KINDS: Mapping[ErrorKind, str] = {"missed": "Not sent", "needless": "Sent for nothing"}
 _CAUSES = {
     THRESHOLD: ("threshold", "No part of the score speaks for the error, so another threshold would help."),
     OTHER_RULE: (
@@ -67,7 +67,7 @@ class ErrorsState(PageState):
 
     data: str | None = None  # the labels, a set or the library; None: the first that there is
     version: str = param(GatePolicy.name, POLICY_OPTION)  # a policy option that is a gate
-    kind: ErrorKind = "missed"
+    kind: ErrorKind | None = None  # None: what was not sent, where there is any
     cause: str | None = None  # None: all
     page: int = 1
 
@@ -89,30 +89,24 @@ def draw_page(app: App) -> None:
         return
     data = state.data if state.data in available else next(iter(available))
     page.keep(state := replace(state, data=data))  # named, for an answer may change what comes first
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+    with st.sidebar:
         st.selectbox(
-            "Labels", list(available), format_func=lambda name: available.get(name, name), width=340,
+            "Labels", list(available), format_func=lambda name: available.get(name, name),
             help="What the gate's decisions are compared with.",
             **page.control("data", data, cause=None),
         )  # fmt: skip
         st.selectbox(
-            "Gate", list(gates), width=260,
+            "Gate", list(gates), **page.control("version"),
             format_func=lambda name: "The active version" if name == GatePolicy.name else gates[name],
-            **page.control("version"),
         )  # fmt: skip
     policy = scoring.load_gate(app, state.version)
     errors = drop_answered(app, compute_errors(app, data, policy))
-    draw_result(page)
-    summary = errors.report.summary
-    if data == LIBRARY and LABELS in available:  # what is labelled comes first
-        own = compute_errors(app, LABELS, policy)
-        summary = f"My labels: {own.report.summary} {summary}"
-        errors = own.before(errors)
-    st.markdown(f"##### {literal(summary)}")
+    st.subheader(literal(errors.report.summary), anchor=False)
     if errors.progress is not None:
         done, total = errors.progress
         st.progress(done / total, "More messages are being decided.")
-    _draw_next_step(data)
+    _draw_next_step(app, data)
+    draw_result(page)
     listed = _draw_choice(state, errors)
     shown = min(state.page, max(1, -(-len(listed) // PER_PAGE)))
     _draw_errors(
@@ -133,20 +127,28 @@ def _available(app: App, known: Mapping[str, SetInfo]) -> dict[str, str]:
     return own | library | labelled
 
 
-def _draw_next_step(data: str) -> None:
+def _draw_next_step(app: App, data: str) -> None:
     """Draw what to do with the errors."""
-    if data == LABELS:
-        st.page_link(TRAIN, label="Train the gate on your labels", icon=":material/model_training:")
-    elif data == LIBRARY:
-        st.page_link(LABEL, label="These are guesses: label turns to know", icon=":material/label:")
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        draw_next(read_improvement(app))
+        words = "Is a label wrong? Correct it below. The right ones teach the gate when you train."
+        if data == LIBRARY:
+            words = "Nothing here is labelled. Each answer below becomes a label of yours."
+        st.markdown(words, width="content")
 
 
 def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
     """Draw the choice of kind and cause; return what is chosen, by cause, the most frequent first."""
-    chosen = errors.report.of_kind(state.kind)
+    kinds = [each for each in _KINDS if errors.report.of_kind(each)] if errors.progress is None else []
+    first: ErrorKind = kinds[0] if kinds else "missed"
+    kind = state.kind or first
+    chosen = errors.report.of_kind(kind)
     groups = group_by_cause(chosen)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        page.draw_choice("kind", "Errors", {kind: _count(kind, errors.report) for kind in _KINDS})
+        counts: dict[str, str] = {
+            each: f"{name} {len(errors.report.of_kind(each)):,}" for each, name in _KINDS.items()
+        }
+        page.draw_choice("kind", "Errors", counts, value=kind)
         if groups:
             st.pills(
                 "What misled the gate", list(groups), wrap=True,
@@ -156,19 +158,11 @@ def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
                 **page.control("cause", state.cause if state.cause in groups else None),
             )  # fmt: skip
     if not groups:
-        st.success("None.", icon=":material/check:")
+        st.markdown("None so far." if errors.progress else ":material/check: None.")
     if state.cause in groups:
         chosen = groups[state.cause]
     order = {cause: number for number, cause in enumerate(groups)}
-    return sorted(chosen, key=lambda error: (bool(error.against), order[error.cause]))
-
-
-def _count(kind: ErrorKind, report: ErrorReport) -> str:
-    """Return how many errors of a kind are labelled, and how many suggestions there are."""
-    errors = report.of_kind(kind)
-    n_suggested = sum(bool(error.against) for error in errors)
-    labelled = f"{_KINDS[kind]} {len(errors) - n_suggested:,}"
-    return f"{labelled}, perhaps {n_suggested:,}" if report.is_suggested else labelled
+    return sorted(chosen, key=lambda error: order[error.cause])
 
 
 def _draw_errors(
@@ -179,10 +173,9 @@ def _draw_errors(
     source: SetInfo | None,
     policy: GatePolicy,
 ) -> None:
-    for (is_suggested, cause), group in groupby(listed, lambda error: (bool(error.against), error.cause)):
+    for cause, group in groupby(listed, lambda error: error.cause):
         help = _CAUSES[cause][1] if cause in _CAUSES else PARTS[cause].help if cause in PARTS else ""
-        what = "Perhaps misled" if is_suggested else "Misled"
-        st.markdown(f"**{what} by {literal(_label(cause))}** · {literal(help)}")
+        st.markdown(f"**Misled by {literal(_label(cause))}** · {literal(help)}")
         for error in group:
             name = LIBRARY if source is None else source.name
             with st.container(border=True, gap="xsmall", key=_key("card", error)):
@@ -218,7 +211,7 @@ def _draw_error(
         )  # fmt: skip
     left, right = st.columns((1.5, 1), gap="medium")
     with left:
-        for name, each in (("Message", message), ("Turn", turn)):
+        for name, each in (("Turn", turn), ("Message", message)):
             speaker, text = literal(each.speaker, limit=40), literal(each.scored_text, limit=_MAX_TEXT)
             st.markdown(f"**{name}, {speaker}:** {text}")
     with right:
@@ -241,15 +234,12 @@ def _facts(error: TurnError) -> list[str]:
 
 
 def _draw_actions(error: TurnError, actions: ErrorActions, source: SetInfo | None) -> None:
-    is_labelled = not error.against
-    right = "relevant" if error.kind == "missed" else "not_relevant"
-    with st.container(horizontal=True, gap="xsmall"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        st.markdown(f"Does turn {error.index + 1:,} matter to this message?", width="content")
         for value, label in _ANSWERS.items():
             _draw_button(
-                label, value, error, partial(actions.answer, value),
-                type="primary" if is_labelled and value == right else "secondary",
-                help="Your answer, which training uses.",
-            )  # fmt: skip
+                label, value, error, partial(actions.answer, value), help="Your answer, which training uses."
+            )
         if source is not None and source.name != LABELS:
             _draw_button(
                 "Use for training", "train", error, actions.use_for_training,

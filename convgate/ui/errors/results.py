@@ -15,7 +15,7 @@ from convgate.core.decisions import TurnDecisions
 from convgate.evaluation.errors import ErrorReport, JudgedMessage, judge_messages
 from convgate.evaluation.judged_cases import EvaluationProgress, cases_in_order
 from convgate.invariants.edits import EDITS_FIELD
-from convgate.labels.gold import gold_answers, labels_digest
+from convgate.labels.gold import gold_answers
 from convgate.policies.gate import GatePolicy
 from convgate.selection.selector import Selector
 from convgate.store import CurrentKey
@@ -34,7 +34,8 @@ LIBRARY = "@library"
 MAX_MESSAGES = 50
 """Messages without labels that are decided about: the last ones of the newest conversations."""
 
-_SECONDS = 1.0  # of work before errors are shown; sooner at first, as soon as a needed turn is missed
+_FIRST_SECONDS = 0.3  # of work before the page is shown; less, as soon as a needed turn is missed
+_SECONDS = 1.0  # before it is shown again
 _CASES = 20  # of a conversation, decided at a time
 _MAX_DECIDED = 5_000  # messages whose decisions are kept
 
@@ -56,11 +57,6 @@ class Errors:
     labelled: Mapping[str, Labelled]  # by the conversation's id in cases
     progress: tuple[int, int] | None = None  # parts that are decided, of how many; None: all
 
-    def before(self, other: Errors) -> Errors:
-        """Return these errors, and then the others, with the others' counts."""
-        report = replace(other.report, errors=[*self.report.errors, *other.report.errors])
-        return Errors(report, {**self.labelled, **other.labelled}, other.progress or self.progress)
-
     def place(self, case: Case) -> CurrentKey | None:
         """Return what identifies a case's message in the library; None where it is not there."""
         key = self.labelled[case.conversation].key
@@ -74,10 +70,8 @@ def compute_errors(app: App, data: str, policy: GatePolicy) -> Errors:
 
     Returns after a while with those of the messages that are decided by then; call it again for more.
     """
-    content = f"{_keys(app)}"  # and so no answer has the library decided again
-    if data != LIBRARY:
-        content = f"{read_labelled(app, data)[1]} {labels_digest(app.store)}"
-    key = f"{data} {content} {edits_digest(app.store)} {app.store.path}"
+    content = "" if data == LIBRARY else read_labelled(app, data)[1]
+    key = f"{data} {content} {_keys(app)} {edits_digest(app.store)} {app.store.path}"
     decider = f"{digest(policy)} {app.settings.model_dump_json()}"
     labelled = _read(key, app, data)
     parts = _split(list(labelled.values()))
@@ -85,6 +79,7 @@ def compute_errors(app: App, data: str, policy: GatePolicy) -> Errors:
     selector, decided = scoring.silent_selector(app, policy), _decided(decider)
     began, place = time.monotonic(), st.empty()
     has_something = bool(judged)
+    seconds = _SECONDS if has_something else _FIRST_SECONDS
     while (number := len(judged)) < len(parts):
         each, cases, n_newest = parts[number]
         progress = partial(_draw_encoding, place)
@@ -93,7 +88,7 @@ def compute_errors(app: App, data: str, policy: GatePolicy) -> Errors:
             judge_messages(each.conversation, cases, decide, policy.encoder, n_newest=n_newest)
         )
         is_missed = any((each.judged.needed & ~each.judged.kept).any() for each in judged[number])
-        if time.monotonic() - began > _SECONDS or (is_missed and not has_something):
+        if time.monotonic() - began > seconds or (is_missed and not has_something):
             break
     place.empty()
     messages = [message for number in range(len(judged)) for message in judged[number]]

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
-from convgate.store import CurrentKey
 from convgate.ui.label.more import VIEWS, draw_more
-from convgate.ui.label.work import draw_progress, draw_work, resume
+from convgate.ui.label.work import draw_modes, draw_progress, draw_work, resume
 from convgate.ui.shared import keys, scoring
 from convgate.ui.shared.answering import (
     Answering,
+    Work,
     draw_actions,
     draw_answers,
     read_answers,
     take_answers,
     transcript_labelling,
 )
-from convgate.ui.shared.explore_state import go, page
+from convgate.ui.shared.explore_state import ExploreState, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.improvement import Improvement, draw_improvement
 from convgate.ui.shared.outcome import PolicyOutcome, compute_outcome
@@ -33,8 +34,8 @@ from convgate.ui.shared.turn import draw_steps
 
 GATE, TRANSCRIPT = "label.gate", "label.transcript"
 _STYLE = Path(__file__).with_name("label.css")
-_HEIGHT = "max(12rem, 100vh - min(40rem, 80vw))"  # of the turns; the answers stay in the window
-_CONTEXT = 2  # turns that are shown before and after the turn that is asked about
+_HEIGHT = "max(12rem, 100vh - min(43rem, 86vw))"  # of the turns; the answers stay in the window
+_CONTEXT = 30  # turns that are shown before and after the turn that is asked about
 
 
 def draw_page(app: App) -> None:
@@ -56,6 +57,7 @@ def draw_page(app: App) -> None:
     scoring.encode_ahead(message, policy)
     scored = compute_outcome(app, state, message, policy, None)
     version = scored.gate.version if scored.gate else None
+    draw_modes(app, state)
     card = st.container(border=True, key="label-card", gap="xsmall")
     work = draw_work(app, state, scored.message, improvement.first)
     answers = read_answers(app, scored.message, version, work)
@@ -65,8 +67,8 @@ def draw_page(app: App) -> None:
     with card:
         draw_progress(app, state, scored.message)
         _draw_question(app, scored, answers, selected)
-        if answers.is_complete:
-            _draw_next_conversation(improvement, scored.message.key)
+        if answers.is_done:
+            _draw_next(state, answers.work, improvement)
         if selected is None:
             draw_actions(answers)
         else:
@@ -84,12 +86,18 @@ def _draw_question(app: App, scored: PolicyOutcome, answers: Answering, selected
         show_text(current.turn.scored_text.strip(), limit=1_000)
     if work.finished and not work.adjudicating:
         st.markdown(":material/done_all: All suggested turns have an answer of yours.")
-    elif answers.is_complete and not work.adjudicating:
+    elif answers.is_done and not work.adjudicating:
         st.markdown(":material/done_all: All turns before this message have an answer.")
+    elif work.finished:
+        st.markdown(":material/done_all: No disagreement is left to adjudicate.")
+        st.button(
+            "Label this message", key="label.back", type="primary",
+            on_click=page.change, kwargs={"adjudicate": False},
+        )  # fmt: skip
     elif selected is None or not answers.can_answer(selected):
         other = "another turn with a disagreement" if work.adjudicating else "a turn before this message"
         if not answers.paused:
-            st.markdown("Nothing is left to answer." if work.finished else f"Choose {other}.")
+            st.markdown(f"Choose {other}.")
     else:
         verb = "Adjudicate: does" if work.adjudicating else "Does"
         st.subheader(f"{verb} turn {selected + 1:,} matter to this message?", anchor=False)
@@ -98,19 +106,26 @@ def _draw_question(app: App, scored: PolicyOutcome, answers: Answering, selected
             st.caption(f"Asked because: {reason}")
 
 
-def _draw_next_conversation(improvement: Improvement, here: str) -> None:
-    """Draw the button to the next conversation without labels, when there is one."""
-    for key, title in improvement.first.items():
-        if key != here:
-            st.button(
-                f"Next: {literal(title, limit=60)}", key="label.next", type="primary", shortcut=keys.ONWARD,
-                icon=":material/arrow_forward:", on_click=go, args=(CurrentKey(key, None, ""), None),
-            )  # fmt: skip
-            return
+def _draw_next(state: ExploreState, work: Work, improvement: Improvement) -> None:
+    """Draw the button to what is asked about next, or the next conversation without labels, if any."""
+    title = next((title for key, title in improvement.first.items() if key != state.conversation), None)
+    if state.queue is None and not state.adjudicate:
+        words = f"Next: {literal(title, limit=60)}" if title else ""
+    else:
+        words = "" if work.finished else "Next"
+    if words and work.next_message is not None:
+        st.button(
+            words, key="label.next", type="primary", shortcut=keys.ONWARD, icon=":material/arrow_forward:",
+            on_click=_go_next, args=(work.next_message,),
+        )  # fmt: skip
+
+
+def _go_next(next_message: Callable[[], bool]) -> None:
+    next_message()
 
 
 def _draw_turn(scored: PolicyOutcome, answers: Answering, selected: int) -> None:
-    """Draw the turn with two turns of context on either side, and the answers."""
+    """Draw the turn among those around it, and the answers."""
     shows_gate = bool(st.session_state.get(GATE))
     _draw_context(scored, answers, selected, shows_gate=shows_gate)
     if not answers.can_answer(selected):

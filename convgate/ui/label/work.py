@@ -20,7 +20,7 @@ from convgate.store.labels import Disagreement
 from convgate.store.queues import Queues
 from convgate.ui.shared import scoring
 from convgate.ui.shared.actions import reporting_problems
-from convgate.ui.shared.annotator import annotator, draw_annotator, is_asked
+from convgate.ui.shared.annotator import annotator, draw_annotator
 from convgate.ui.shared.answering import MARKS, Work, keep_saved
 from convgate.ui.shared.explore_state import ExploreState, go, page
 from convgate.ui.shared.frame import App
@@ -56,13 +56,23 @@ def resume(app: App, state: ExploreState) -> ExploreState:
 
 
 def draw_work(app: App, state: ExploreState, message: OpenMessage, unlabelled: Iterable[str]) -> Work:
-    """Draw what can be worked on and who labels, and return the chosen work.
+    """Draw the choice of a queue or disagreement and who labels, and return the work.
 
     unlabelled: keys of conversations to go on with, when the one that is shown is done.
     """
     if st.session_state.pop(_MAKE, False) and _make_queue(app):
         _open_queue(app)
         st.rerun()
+    draw_annotator(app, lambda name: "{:,} of {:,}".format(*_count_answers(app, state, message, name)))
+    if state.adjudicate:
+        return _draw_disagreements(app, state, message)
+    if state.queue is None:
+        return Work(next_message=partial(_open_first, [key for key in unlabelled if key != message.key]))
+    return _draw_queue(app, state, state.queue, message)
+
+
+def draw_modes(app: App, state: ExploreState) -> None:
+    """Draw the choice of what is worked on."""
     n_disagreements = len(Labels(app.store).disagreements())
     put(WORK, "adjudicate" if state.adjudicate else "queue" if state.queue is not None else "conversation")
     with st.container(horizontal=True, vertical_alignment="center", key="label-work"):
@@ -74,15 +84,6 @@ def draw_work(app: App, state: ExploreState, message: OpenMessage, unlabelled: I
         )  # fmt: skip
         if n_disagreements:
             st.caption(f"{pluralize(n_disagreements, 'disagreement')} to adjudicate", width="content")
-        if not is_asked():
-            draw_annotator(app)
-    if is_asked():
-        draw_annotator(app, lambda name: "{:,} of {:,}".format(*_count_answers(app, state, message, name)))
-    if state.adjudicate:
-        return _draw_disagreements(app, state, message)
-    if state.queue is None:
-        return Work(next_message=partial(_open_first, [key for key in unlabelled if key != message.key]))
-    return _draw_queue(app, state, state.queue, message)
 
 
 def draw_progress(app: App, state: ExploreState, message: OpenMessage) -> None:

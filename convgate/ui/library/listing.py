@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import streamlit as st
 
@@ -18,6 +19,7 @@ from convgate.ui.shared.navigation import conversation_link
 from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.text import literal
 
+_STYLE = Path(__file__).with_name("listing.css")
 PER_PAGE = 10
 
 _ORDERS: dict[str, tuple[Sort, bool]] = {
@@ -46,6 +48,7 @@ page = Address("library", LibraryState)
 
 def draw_conversations(app: App, state: LibraryState) -> None:
     """Draw the list with its controls."""
+    st.html(_STYLE)
     draw_result(page)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
@@ -103,7 +106,8 @@ def _draw_row(conversations: Conversations, row: ConversationSummary) -> None:
             if row.excerpt:
                 st.caption(literal(row.excerpt))
         st.caption(
-            f"{pluralize(row.turns, 'turn')}{tokens} · {format_age(row.added)}",
+            f"{pluralize(row.turns, 'turn')}{tokens} · {format_named(row.format).label}"
+            f" · {format_age(row.added)}",
             width="content", text_alignment="right",
         )  # fmt: skip
         with st.popover("More", icon=":material/more_horiz:", type="tertiary"):
@@ -112,10 +116,7 @@ def _draw_row(conversations: Conversations, row: ConversationSummary) -> None:
 
 def _draw_details(conversations: Conversations, row: ConversationSummary) -> None:
     added = row.added.astimezone()
-    st.caption(
-        f"Added {added.day} {added:%B %Y, %H:%M} from {literal(row.origin, limit=60)},"
-        f" {format_named(row.format).label}"
-    )
+    st.caption(f"Added {added.day} {added:%B %Y, %H:%M} from {literal(row.origin, limit=60)}")
     with st.form(f"rename-{row.key}", border=False):
         title = st.text_input("Title", row.title, key=f"title-{row.key}")
         if st.form_submit_button("Rename", icon=":material/edit:", width="stretch"):

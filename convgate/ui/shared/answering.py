@@ -87,6 +87,11 @@ class Answering:
         """Return whether every turn has an answer, so that a further key is a slip."""
         return not self.ask and bool(self.mine)
 
+    @property
+    def is_done(self) -> bool:
+        """Return whether every turn that says something has an answer."""
+        return bool(self.mine) and not self.targets(0, "rest")
+
     def following(self, turn: int) -> int | None:
         """Return the turn to ask about after this one; None when all have an answer."""
         ask = [other for other in self.ask if other != turn]
@@ -267,7 +272,7 @@ def _answer(answering: Answering, turn: int, value: Answer | None, scope: Scope)
             saved = labels.answer(current, answers, by=by, version=now.version, again=again)
         keep_saved(saved)
         st.session_state[SCOPE] = None
-        if value is None:
+        if value is None or scope == "rest":  # what became of many is looked at before what comes next
             page.select(turn)
         else:
             _go_on(now.reloaded(), turn)
@@ -286,7 +291,7 @@ def _go_on(answering: Answering, turn: int) -> None:
     place = "the last message" if after.turn is None else f"message {after.turn + 1:,}"
     if after.conversation != here.conversation:
         place += " of another conversation"
-    st.toast(f"Message done; next: {place}.", icon=":material/done_all:")
+    st.session_state[_WHERE] = f"; next: {place}"
 
 
 def _undo_or_redo(answering: Answering, action: str) -> None:

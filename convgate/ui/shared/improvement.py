@@ -1,9 +1,9 @@
 """The way from answers to a better version, as a line over Label, Tune, Train and Versions.
 
-    label 16 more conversations → threshold → train → compare → activate
+    label → threshold → train → compare → activate
 
-One step is next; its button is the only primary one. What is missing before a result can be trusted, and all
-warnings, stand here once.
+One step is next; its button is the only primary one. What the next few labels give, and all warnings, stand
+here once.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from typing import Literal
 import streamlit as st
 
 from convgate.core.text import pluralize
+from convgate.gate.promise import min_conversations
+from convgate.gate.thresholds import MaxMissed
 from convgate.labels.agreement import training_warnings
 from convgate.labels.gold import gold_answers, labels_digest
 from convgate.labels.weekly_agreement import calibration
@@ -25,7 +27,7 @@ from convgate.training.split import MIN_CONVERSATIONS as MIN_SUGGESTED
 from convgate.ui.shared.explore_state import page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.label_sources import MIN_CONVERSATIONS
-from convgate.ui.shared.navigation import LABEL, TRAIN, TUNE, VERSIONS
+from convgate.ui.shared.navigation import LABEL, LIBRARY, TRAIN, TUNE, VERSIONS
 from convgate.ui.shared.text import literal
 from convgate.versions.catalog import Versions
 from convgate.versions.version import Version
@@ -38,12 +40,22 @@ STEPS: dict[StepName, str] = {
 """The page of each step, in order."""
 
 _LABELS = ("my labels", "labels")  # what the cards of tuned and trained versions call them
-_WHY_SO_MANY = (
-    f"From {MIN_SUGGESTED} labelled conversations on, Tune suggests a threshold, and Train compares a new"
-    f" version with its parent. From {MIN_CONVERSATIONS} on, with a turn that a message needs in each, the"
-    " promise is fitted to your labels. With fewer, all figures are rough."
+_GOALS = {
+    1: "Errors lists where the gate contradicts you",
+    MIN_SUGGESTED: "Train compares a new version with its parent",
+    **{
+        min_conversations(promise): f"Tune can fit the promise to miss at most {promise:.0%}"
+        for promise in (0.1, 0.05, 0.03, MaxMissed().max_missed)
+    },
+}
+"""What so many labelled conversations give, the first that are enough."""
+
+_WHY_SO_MANY = "\n".join(
+    ["Labelled conversations, with a turn that a message needs in each, and what they give:\n"]
+    + [f"- {count}: {gain}" for count, gain in _GOALS.items()]
+    + ["\nWith few, all figures are rough."]
 )
-_SUGGESTED = 3  # conversations to label first
+_SUGGESTED = 2  # conversations to label first
 _OFFERED = 200  # of the newest, from which they are taken
 _STYLE = Path(__file__).with_suffix(".css")
 
@@ -62,20 +74,27 @@ class Improvement:
 
     @property
     def missing(self) -> int:
-        """How many more conversations it takes to trust a result."""
-        return max(0, MIN_CONVERSATIONS - self.conversations)
+        """How many more conversations it takes to the next goal; 0 when all are reached."""
+        return min((goal - self.conversations for goal in _GOALS if goal > self.conversations), default=0)
 
     @property
     def can_label(self) -> bool:
-        """Whether more conversations are missing, and the library has some; an empty one wants them first."""
+        """Whether a goal is left, and the library has conversations for it, or nothing is labelled yet."""
         return bool(self.missing and (self.first or not self.conversations))
 
     @property
     def words(self) -> str:
-        """What is missing and can be labelled, or how much is labelled."""
-        if self.can_label:
-            return f"label {pluralize(self.missing, 'more conversation')}"
-        return pluralize(self.answers, "answer")
+        """How much is labelled."""
+        return pluralize(self.answers, "answer") if self.answers else "label"
+
+    @property
+    def goal(self) -> str:
+        """What to label next, and what that gives; empty when all goals are reached."""
+        if not self.missing:
+            return ""
+        more = pluralize(self.missing, "more conversation" if self.conversations else "conversation")
+        verb = "Label" if self.can_label else "Add and label"
+        return f"{verb} {more}: then {_GOALS[self.conversations + self.missing]}."
 
     @property
     def next(self) -> StepName | None:
@@ -149,7 +168,7 @@ def _count_by_conversation(_store: Store, path: str, digest: str) -> dict[str, C
 
 
 def draw_improvement(app: App, here: StepName, warnings: Iterable[str] = ()) -> Improvement:
-    """Draw the line and what is missing, and return how far it is.
+    """Draw the line and the next goal, and return how far it is.
 
     warnings: those of the page, plain text, drawn with those that hold on all four pages.
     """
@@ -164,37 +183,40 @@ def draw_improvement(app: App, here: StepName, warnings: Iterable[str] = ()) -> 
                 icon = "arrow_circle_right"
             label = f"**{words}**" if STEPS[step] == STEPS[here] else words
             st.page_link(path, label=label, icon=f":material/{icon}:", width="content")
-        if following is not None and not improvement.is_next(here):
-            _draw_next(following, improvement)
-    _draw_missing(improvement, here)
+        if not improvement.is_next(here):
+            draw_next(improvement)
+    _draw_goal(improvement, here)
     texts = list(warnings)
     if here == "train":  # what to know before training
         texts += [*training_warnings(app.store), *calibration(app.store).warnings]
-    for text in dict.fromkeys(texts):
-        st.markdown(f":small[:material/warning: {literal(text)}]")
+    if texts:
+        lines = [f":small[:material/warning: {literal(text)}]" for text in dict.fromkeys(texts)]
+        st.markdown("  \n".join(lines))
     return improvement
 
 
-def _draw_next(step: StepName, improvement: Improvement) -> None:
+def draw_next(improvement: Improvement) -> None:
+    """Draw the button to the step to take now, or to more conversations; nothing when all is done."""
+    step = improvement.next
+    if step is None and not improvement.missing:
+        return
     labels: dict[StepName, str] = {
         "label": "Label the next turn",
         "threshold": "Choose a threshold",
         "train": "Train a version",
         "compare": f"Compare {literal(improvement.waiting or '')}",
     }
-    if st.button(labels[step], key="improvement.next", type="primary", icon=":material/arrow_forward:"):
-        st.switch_page(STEPS[step])
+    label, path = (labels[step], STEPS[step]) if step else ("Add conversations", LIBRARY)
+    if st.button(label, key="improvement.next", type="primary", icon=":material/arrow_forward:"):
+        st.switch_page(path)
 
 
-def _draw_missing(improvement: Improvement, here: StepName) -> None:
-    """Draw where to begin, while it takes more to trust a result, or that the library has no more."""
+def _draw_goal(improvement: Improvement, here: StepName) -> None:
+    """Draw what to label next and what that gives, while a goal is left, and where to begin."""
     if not improvement.missing:
         return
-    words = "To trust a result, label first:"
-    if not improvement.first:
-        words = f"To trust a result takes {pluralize(improvement.missing, 'more conversation')}: add some."
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="improvement-missing"):
-        st.markdown(words, width="content", help=_WHY_SO_MANY)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="improvement-goal"):
+        st.markdown(improvement.goal, width="content", help=_WHY_SO_MANY)
         for key, title in improvement.first.items():
             label = literal(title, limit=26)
             if here == "label":  # a link of a page to itself is not followed

@@ -228,11 +228,11 @@ class Address(Generic[S]):
         value = None if value == none else tuple(value) if isinstance(value, list) else value
         self.change(**{name: value, **also})
 
-    def draw_choice(self, name: str, label: str, options: Mapping[str, str]) -> None:
-        """Draw the choice of a field's value; options: the text of each. The label is not shown."""
+    def draw_choice(self, name: str, label: str, options: Mapping[str, str], value: Any = ...) -> None:
+        """Draw the choice of a field's value, as `control`; options: their texts. The label is not shown."""
         st.segmented_control(
             label, list(options), format_func=options.__getitem__, required=True,
-            label_visibility="collapsed", **self.control(name),
+            label_visibility="collapsed", **self.control(name, value),
         )  # fmt: skip
 
     def draw_pages(self, count: int, per_page: int, shown: int) -> None:

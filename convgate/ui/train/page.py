@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from convgate.core.errors import ConvgateError
-from convgate.core.text import format_age, join_words, pluralize
+from convgate.core.text import format_about, format_age, join_words, pluralize
 from convgate.evaluation.duplicates import Overlap, remove_duplicates
 from convgate.figures.training import epoch_curves
 from convgate.labels.gold import gold_set
@@ -18,7 +18,7 @@ from convgate.training.process import resume_training, start_training
 from convgate.training.report import read_verdict
 from convgate.training.run import LOG, Run, Runs
 from convgate.training.sets import REPLAYS
-from convgate.training.split import MIN_COMPARED, MIN_CONVERSATIONS, count_conversations
+from convgate.training.split import MAX_FOLDS, MIN_COMPARED, MIN_CONVERSATIONS, count_conversations
 from convgate.transcripts import RelevanceSet
 from convgate.ui.shared.actions import draw_problem, reporting_problems
 from convgate.ui.shared.annotator import annotator
@@ -73,11 +73,11 @@ def _draw_new(app: App, state: TrainState, known: Mapping[str, SetInfo], *, is_n
     available = usable(trainable)
     default = (LABELS,) if LABELS in available else ()
     names = [name for name in (default if state.data is None else state.data) if name in available]
+    start = st.container()
     draw_sources(page, trainable, names)
     for name, info in known.items():
         if name not in trainable:
             st.caption(f":material/block: {literal(f'{name}: {info.problem or info.terms}')}")
-    start = st.container()
     with st.expander("Options and further data", icon=":material/tune:"):
         has_parent = _draw_options(app, names)
     with start:
@@ -89,9 +89,9 @@ def _draw_start(
 ) -> None:
     """Draw what is learned from and how it is compared, in a sentence, and the button."""
     if not names:
-        words = "Choose labelled data above to learn from."
+        words = "Choose labelled data below to learn from."
         if not known[LABELS].judged:
-            words = "You have no labels yet: label some turns, or choose other labelled data above."
+            words = "You have no labels yet: label some turns, or choose other labelled data below."
     else:
         conversations, overlaps = count_together(app, names)
         how = "a part of them is held out to compare the new version with its parent"
@@ -108,14 +108,34 @@ def _draw_start(
             words += f" Also learns from, and is validated on, texts of convgate: {join_words(replayed)}."
         for overlap in overlaps:
             st.caption(literal(overlap.sentence))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            "Start training", key=START, type="primary" if is_next else "secondary",
-            icon=":material/play_arrow:", on_click=attempt, args=(_start, app, names),
-            disabled=not names or not has_parent,
-            help="It runs in the background: you can leave or reload this page.",
-        )  # fmt: skip
-        st.markdown(words, width="stretch")
+        if has_parent:
+            words += f"  \n{_say_how_long(app, names, known, conversations)}"
+    st.markdown(words)
+    st.button(
+        "Start training", key=START, type="primary" if is_next else "secondary",
+        icon=":material/play_arrow:", on_click=attempt, args=(_start, app, names),
+        disabled=not names or not has_parent,
+        help="It runs in the background: you can leave or reload this page.",
+    )  # fmt: skip
+
+
+def _say_how_long(app: App, names: Sequence[str], known: Mapping[str, SetInfo], conversations: int) -> str:
+    """Return the stages of a training on this data, and about how long it takes if earlier ones tell."""
+    epochs = int(st.session_state[EPOCHS])
+    is_crossed = MIN_CONVERSATIONS <= conversations < MIN_COMPARED
+    folds = min(MAX_FOLDS, conversations) if is_crossed else 0
+    stages = f"at most {pluralize(epochs, 'epoch')}"
+    if folds:
+        stages += f", then as many for each of {folds} parts of the cross-validation"
+    rates = (run.seconds_per_conversation for run in Runs(app.settings.home).all())
+    if (rate := next((rate for rate in rates if rate), None)) is None:
+        return f"{stages.capitalize()}. How long it takes is shown once it runs."
+    sizes = {name: known[name].conversations for name in names}
+    replayed = st.session_state[REPLAY]
+    draws = FURTHER.draws(sizes | dict.fromkeys(replayed, FURTHER.episodes), replayed)
+    # Of a cross-validation, each part leaves its share of the conversations out.
+    seconds = rate * sum(draws.values()) * epochs * max(folds, 1)
+    return f"{format_about(seconds).capitalize()}: {stages}."
 
 
 def _draw_options(app: App, names: Sequence[str]) -> bool:
@@ -265,7 +285,8 @@ def _details(run: Run) -> str:
         parts.append(f"from {run.request.parent}" if run.request.parent else "from scratch")
         parts += [f"by {run.request.who}"] if run.request.who else []
         parts += [run.request.note] if run.request.note else []
-    parts += [pluralize(run.epochs, "epoch"), format_age(run.started)]
+    parts.append(f"{_share(run):.0%}" if run.is_active else pluralize(run.epochs, "epoch"))
+    parts.append(format_age(run.started))
     return " · ".join(parts)
 
 
@@ -277,11 +298,6 @@ def draw_run(app: App, id: str) -> None:
     )  # fmt: skip
     run = Runs(app.settings.home).get(id)
     st.fragment(_draw_live, run_every="1s" if run.is_active else None)(app, id, was_active=run.is_active)
-    if run.is_active:
-        return
-    with st.expander("Curves and log", icon=":material/show_chart:", expanded=run.state != "done"):
-        _draw_curves(run)
-        _draw_log(run)
 
 
 def _draw_live(app: App, id: str, *, was_active: bool) -> None:
@@ -295,10 +311,9 @@ def _draw_live(app: App, id: str, *, was_active: bool) -> None:
     st.caption(literal(_details(run), limit=400))
     if run.is_active:
         status = run.status
-        done, total = (status.done, status.total) if status else (0, 0)
-        counts = f" · {done:,} of {total:,}" if total else ""
-        share = min(max(done / max(total, 1), 0.0), 1.0)
-        st.progress(share, text=literal(f"{status.stage if status else 'Starting'}{counts}"))
+        left = status.seconds_left if status else None
+        words = [status.stage if status else "Starting", *([f"{format_about(left)} left"] if left else [])]
+        st.progress(_share(run), text=literal(" · ".join(words)))
     elif run.state == "done":
         draw_report(app, run)
     else:
@@ -306,9 +321,14 @@ def _draw_live(app: App, id: str, *, was_active: bool) -> None:
     if not run.has_data:
         st.caption(":material/delete_forever: Its data was removed, so it cannot be resumed.")
     _draw_actions(app, run)
-    if run.is_active:
+    with st.expander("Curves and log", icon=":material/show_chart:", expanded=run.state == "failed"):
         _draw_curves(run)
         _draw_log(run)
+
+
+def _share(run: Run) -> float:
+    """Return how much of the run is done, 0…1."""
+    return min(max(run.status.share, 0.0), 1.0) if run.status else 0.0
 
 
 def _draw_actions(app: App, run: Run) -> None:

@@ -43,6 +43,7 @@ def draw_report(app: App, run: Run) -> None:
         st.markdown(f"**Version {literal(name)} saved.** {literal(run.message)}")
     else:
         icon = ":material/check:" if verdict.better else ":material/close:"
+        icon = ":material/equal:" if verdict.is_same else icon
         st.markdown(f"{icon} **{literal(verdict.headline(parent))}.**")
     with st.container(horizontal=True, vertical_alignment="center"):
         _draw_activation(app, run, versions, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -90,6 +90,8 @@ def draw_page(app: App) -> None:
     improvement = draw_improvement(app, "threshold", learned_from(app, [policy.version], names))
     today = ThresholdSettings(policy.rule, policy.limits)
     choice = state.choice.complete(today) if state.choice else None
+    if choice is not None and isinstance(choice.rule, MaxMissed):
+        page.keep(state := replace(state, promise=choice.rule.max_missed))
     results = None
     if names:
         labelled = [read_labelled(app, name) for name in names]
@@ -109,8 +111,9 @@ def draw_page(app: App) -> None:
     else:
         for overlap in results.scored.overlaps:
             st.caption(literal(overlap.sentence))
+        _draw_sentences(results, state.promise)
         draw_curve(results, state.promise)
-        _draw_sentences(results, state.promise, settings.labels)
+        _draw_promise(results, state.promise, settings.labels)
     draw_saving(settings, is_next=improvement.is_next("threshold"))
     if results is not None:
         _draw_changes(app, results, policy)
@@ -178,18 +181,21 @@ def _click(results: TuneResults) -> None:
         page.change(choice=results.at(row))
 
 
-def _draw_sentences(results: TuneResults, promise: float, labels: str) -> None:
-    """Draw what today's settings do, what the new ones would, why none are suggested, and the promise."""
+def _draw_sentences(results: TuneResults, promise: float) -> None:
+    """Draw what today's settings do, what the new ones would, and why none are suggested."""
     new, today = results.new, results.today
     changes = f"{new.sentence}."
     if new.choice.same(today.choice):
         changes = "as today."
     elif np.array_equal(new.kept, today.kept):
         changes = "the same decisions on these labels as today."
-    st.markdown(
-        f"**Today:** {literal(today.sentence)}.  \n**New:** {literal(changes)} {_why_none(results, promise)}"
-    )
-    line, curve = "", results.curve
+    st.subheader(literal(f"Today: {today.sentence}."), anchor=False)
+    st.markdown(f"**New:** {literal(changes)} {_why_none(results, promise)}")
+
+
+def _draw_promise(results: TuneResults, promise: float, labels: str) -> None:
+    """Draw what was measured, the promise, and the way back to the suggestion."""
+    new, line, curve = results.new, "", results.curve
     row = curve.row_for(promise) if curve is not None and isinstance(new.choice.rule, MaxMissed) else None
     if curve is not None and row is not None:
         line = (
@@ -201,7 +207,7 @@ def _draw_sentences(results: TuneResults, promise: float, labels: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.select_slider(
             "Lose at most this share of the needed turns", sorted({0.0, *PROMISES, promise}), width=340,
-            format_func=format_share, **page.control("promise"),
+            format_func=format_share, **page.control("promise") | {"on_change": _choose_promise, "args": ()},
         )  # fmt: skip
         suggested = results.suggested
         if suggested is not None and not suggested.same(results.new.choice):
@@ -212,17 +218,30 @@ def _draw_sentences(results: TuneResults, promise: float, labels: str) -> None:
         st.caption("The curve ignores the limits on the number of turns; the marks have them.")
 
 
+def _choose_promise() -> None:
+    """Take the promise, also into a rule by hand that has one."""
+    promise, choice = st.session_state["tune.promise"], page.now().choice
+    if choice is not None and isinstance(choice.rule, MaxMissed):
+        choice = replace(choice, rule=replace(choice.rule, max_missed=promise))
+    page.change(promise=promise, choice=choice)
+
+
 def _why_none(results: TuneResults, promise: float) -> str:
-    """Return why nothing is suggested, or nothing that these labels were fitted on."""
+    """Return why nothing is suggested, nothing that these labels were fitted on, or not what is shown."""
     rule, n_asked = results.new.choice.rule, Losses(results.scored).conversations
-    if (missing := MIN_CONVERSATIONS - results.scored.conversations) > 0:
-        return f"For a suggestion, label {pluralize(missing, 'more conversation')}."
     if isinstance(rule, MaxMissed):
         wanted = min_conversations(promise) if promise else math.inf
-        if n_asked < wanted < math.inf:
-            more = pluralize(int(wanted) - n_asked, "more conversation")
-            return f"To fit this promise to these labels, label {more}."
-        return ""
+        if not n_asked < wanted < math.inf:
+            return ""
+        enough = [share for share in PROMISES if min_conversations(share) <= n_asked]
+        fits = f" They are enough for {format_share(enough[0])}." if enough else ""
+        return (
+            f"To fit {format_share(promise)} to these labels takes {pluralize(int(wanted), 'conversation')}"
+            f" that need a turn; there are {n_asked:,}.{fits}"
+            " Until then the margin of the version holds."
+        )
+    if results.scored.conversations < MIN_CONVERSATIONS:
+        return f"These labels are too few to choose a threshold that loses at most {format_share(promise)}."
     if not n_asked:
         return "No message here needs a turn, so nothing can be suggested yet."
     if results.curve is None:
@@ -234,6 +253,8 @@ def _why_none(results: TuneResults, promise: float) -> str:
             else ""
         )
         return f"No threshold of this rule loses so little here.{anchor}"
+    if not results.suggested.same(results.new.choice):
+        return "It is set by hand; the suggestion below follows the share."
     return ""
 
 

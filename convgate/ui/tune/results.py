@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from convgate.core.text import format_share, pluralize
+from convgate.core.text import format_share
 from convgate.evaluation.answer_curve import AnswerCurve, answer_curve, fit_rule
-from convgate.evaluation.metrics import Bools
+from convgate.evaluation.metrics import Bools, describe_misses
 from convgate.evaluation.tuning import Figures, ScoredCases, score_cases
+from convgate.gate.thresholds import MaxMissed
 from convgate.policies.gate import GatePolicy
 from convgate.training.split import MIN_CONVERSATIONS
 from convgate.transcripts import RelevanceSet
@@ -35,9 +36,8 @@ class RuleResult:
         if not figures.asked:
             return f"no message here needs a turn; {share} of the tokens are sent"
         return (
-            f"{figures.asked - figures.answered:,} of {pluralize(figures.asked, 'message')} miss a turn that"
-            f" they need ({format_share(figures.missed.value or 0)} of the needed turns), with {share} of the"
-            " tokens"
+            f"{describe_misses(figures.asked - figures.answered, figures.asked)}"
+            f" ({format_share(figures.missed.value or 0)} of the needed turns), with {share} of the tokens"
         )
 
 
@@ -80,7 +80,8 @@ def compute_results(
     # A rule's curve is the same wherever its own threshold is.
     curve = _curve(key, repr(settings.rule.at(sweep.low)), scored, settings) if sweep else None
     suggested = None
-    if scored.conversations >= MIN_CONVERSATIONS:  # of fewer, one turn would decide
+    # Of fewer, one turn would decide; a promise needs none.
+    if scored.conversations >= MIN_CONVERSATIONS or isinstance(settings.rule, MaxMissed):
         rule = fit_rule(scored, settings.rule, promise, fitted_on=fitted_on, curve=curve)
         suggested = ThresholdSettings(rule, settings.limits) if rule else None
     new = choice or suggested or own

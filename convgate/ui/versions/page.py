@@ -24,6 +24,7 @@ from convgate.ui.shared.codecs import Codec
 from convgate.ui.shared.frame import App, show_problem
 from convgate.ui.shared.improvement import draw_improvement
 from convgate.ui.shared.label_sources import (
+    few_conversations,
     learned_from,
     pick_source,
     plain_name,
@@ -217,10 +218,21 @@ def measure_versions(
             policy.overall["kept_token_share"], changes["kept_token_share"]
         )
     asked = int(next(iter(result.policies.values())).terms[:, 1, METRICS.index("answerable")].sum())
-    return cells, (
+    words = (
         f"Measured on {pluralize(asked, 'message')} of {pluralize(result.conversations, 'conversation')} of"
         f" {plain_name(data)} that need earlier turns"
     )
+    if name and asked:
+        few = few_conversations(result.conversations)
+        overall = result.policies[name].overall
+        answered, sent = (
+            format_share(overall[each].value or 0) for each in ("answerable", "kept_token_share")
+        )
+        words = (
+            f"{name} is active: {answered} of {pluralize(asked, 'message')} {'gets' if asked == 1 else 'get'}"
+            f" all that is needed, with {sent} of the tokens{few}. {words}"
+        )
+    return cells, words
 
 
 def _warn_of_tokens(measured: Metric, difference: Metric | None) -> str:
