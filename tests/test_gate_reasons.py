@@ -356,3 +356,12 @@ def test_a_run_of_dropped_turns_has_the_words_of_their_reasons_which_say_where_i
     named = fold["label"].removeprefix("4 turns dropped: ").split(", ")
     assert "printer" in named
     assert all(any(word in reason for reason in reasons[4:]) for word in named), named
+
+
+def test_frequent_words_are_quoted_of_a_message_without_rare_ones() -> None:
+    text, shared = "Last time it could take a week. It might not fit.", ["last", "might", "could"]
+    quoted = quote_words(text, shared[:1], written(("", "same as last time please")).at(1)[0])
+    assert quoted is not None
+    assert quoted.text.endswith("word “Last time”")
+    current, _ = written(("", "last: could my marathon in programming be what it might not be?")).at(1)
+    assert quote_words(text, shared, current) is None

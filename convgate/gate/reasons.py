@@ -10,7 +10,7 @@ unlikely, it says which promise (`convgate.gate.promise`) would drop it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain, islice, pairwise
@@ -163,20 +163,14 @@ class GateReasons:
 
         The turn and all that is linked to it must be unlikely, and the turn very much so, or very unlike.
         """
-        if not self._names_subject or self._is_mentioned(row):
+        facts = self.effects.message.facts
+        if facts is None or not _names_subject(facts.stems) or self._is_mentioned(row):
             return False
         if any(map(self._is_likely, (row, *self.effects.linked(row)))) or self._parts["content"][row] >= 0:
             return False
         raises, lowers = (self.effects.by_kind(sign)["content"][row] for sign in (1, -1))
         is_very = self.effects.scores.scores[row] < _ELSEWHERE_SCORE or lowers < _ELSEWHERE_EFFECT
         return bool(is_very and raises < MIN_EFFECT)
-
-    @cached_property
-    def _names_subject(self) -> bool:
-        facts = self.effects.message.facts
-        return facts is not None and any(
-            stem.isalpha() and is_rare(stem, _SUBJECT_SHARE) for stem in facts.stems
-        )
 
     def _is_likely(self, row: int) -> bool:
         return bool(self.effects.scores.scores[row] >= UNLIKELY)
@@ -336,8 +330,8 @@ class GateReasons:
 def quote_words(text: str, shared: Sequence[str], current: CurrentMessage) -> Reason | None:
     """Return a clause on the words of a text that have the first of these stems; None when it has none.
 
-    Stems that are frequent in all conversations are left out, and those of no whole word of the message. If
-    no other is shared, less frequent ones are quoted where there are two, or with the word beside them.
+    Stems that are frequent in all conversations are left out, and those of no whole word of the message. Of a
+    message without rare ones, others are quoted where there are two, or with the word beside them.
     """
     message = current.turn.scored_text
     rare = [stem for stem in shared if is_rare(stem, _VERY_RARE)] or [
@@ -345,7 +339,8 @@ def quote_words(text: str, shared: Sequence[str], current: CurrentMessage) -> Re
     ]
     named = (stem for stem in rare if find_stems(message, [stem], max_words=_MAX_WORDS))
     places = find_words(text, list(islice(named, _MAX_STEMS)))
-    if not places and (common := {stem for stem in shared if is_rare(stem, _COMMON)}):
+    common = {stem for stem in shared if is_rare(stem, _COMMON)}
+    if not places and common and not _names_subject(stems(words(message)[:_MAX_WORDS])):
         beside = [pair for pair in _pairs(message) & _pairs(text) if common.intersection(pair)]
         places = find_words(text, [*common, *chain(*beside)])
         places = {key: places[key] for key in places if common.intersection(key)}
@@ -360,6 +355,11 @@ def quote_words(text: str, shared: Sequence[str], current: CurrentMessage) -> Re
 
 def _is_distance(said: Reason) -> bool:
     return said.text.endswith(" messages back")
+
+
+def _names_subject(message: Iterable[str]) -> bool:
+    """Return whether any of a message's stems is rare enough to name its subject."""
+    return any(stem.isalpha() and is_rare(stem, _SUBJECT_SHARE) for stem in message)
 
 
 def _pairs(text: str) -> set[tuple[str, str]]:
