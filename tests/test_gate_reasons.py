@@ -168,7 +168,7 @@ def test_a_kind_that_a_reason_names_changes_the_score_as_it_says(sign: int) -> N
         for case, row, clause in decisions_with_clauses()
         if clause.kind != "links" and clause.sign == sign
     ]
-    assert len(moved) > 20
+    assert len(moved) > 15
     assert np.mean(moved) >= MIN_SHARE
 
 
@@ -273,7 +273,32 @@ def test_a_dropped_turn_names_its_subject_and_an_answer_that_of_its_question() -
     case = next(case for case in cases() if "nettle manure" in case.current.turn.text)
     reasons = [decision.reason for decision in case.decisions]
     assert not case.decisions.kept[4:].any()
-    assert all("printer)" in reason and "nothing of it is mentioned" in reason for reason in reasons[4:])
+    assert all("printer)" in reason for reason in reasons[4:])
+
+
+def test_a_message_that_names_no_subject_has_turns_of_no_other() -> None:
+    texts = (
+        "Last time, in May, we ordered 80 cards, and I want to order again. Do you ship to Nigeria?",
+        "Yes, by DHL Express, 48 euros, about six days.",
+        "My surname will change to Okafor. Please always print Okafor from now on.",
+        "Understood: Okafor on everything.",
+        "Okay, then same as last time please, but 95 cards.",
+        "95 cards, name Okafor.",
+        "no, the second one was what I liked but leave it. What will it all cost?",
+    )
+    policy = cases()[0].policy
+    reasons = [decision.reason for decision in decide(policy, *written(texts).at(6)).decisions]
+    assert not any("another subject" in reason or "something else" in reason for reason in reasons), reasons
+    first = decide(policy, *written(texts).at(4)).decisions[0].reason
+    assert first.startswith("Kept: your words “Last time”, “cards”"), first
+
+
+def test_a_reason_says_nothing_and_its_opposite_and_no_distance_alone() -> None:
+    for case, row, _ in decisions_with_clauses():
+        reason = case.decisions[row].reason
+        assert not re.search("(?<!not )close in meaning", reason) or "not close in meaning" not in reason
+        assert not re.search(r": (only )?\d+ messages back[.]", reason), reason
+        assert not re.search("thread|continues", reason), "only answers are certain"
 
 
 def test_a_kept_turn_that_is_unlikely_says_so_behind_what_speaks_for_it() -> None:
@@ -321,7 +346,7 @@ def test_a_run_of_dropped_turns_has_the_words_of_their_reasons_which_say_where_i
     case = decide(cases()[0].policy, *conversation.at(8))
     assert case.decisions.kept.tolist() == [True] * 4 + [False] * 4
     reasons = [on_screen(decision.reason) for decision in case.decisions]
-    assert all("printer" in reason and ", turns 5–8); nothing of it is" in reason for reason in reasons[4:])
+    assert all("printer" in reason and ", turns 5–8)" in reason for reason in reasons[4:])
     assert "messages 4–7" in case.decisions[4].reason
     shifted = shift_by_two(case)
     assert "messages 6–9" in shifted[6].reason
@@ -331,3 +356,12 @@ def test_a_run_of_dropped_turns_has_the_words_of_their_reasons_which_say_where_i
     named = fold["label"].removeprefix("4 turns dropped: ").split(", ")
     assert "printer" in named
     assert all(any(word in reason for reason in reasons[4:]) for word in named), named
+
+
+def test_frequent_words_are_quoted_of_a_message_without_rare_ones() -> None:
+    text, shared = "Last time it could take a week. It might not fit.", ["last", "might", "could"]
+    quoted = quote_words(text, shared[:1], written(("", "same as last time please")).at(1)[0])
+    assert quoted is not None
+    assert quoted.text.endswith("word “Last time”")
+    current, _ = written(("", "last: could my marathon in programming be what it might not be?")).at(1)
+    assert quote_words(text, shared, current) is None

@@ -15,10 +15,7 @@ from typing import Any
 from convgate.core.decisions import Floats
 from convgate.core.text import format_number, isolate, to_line
 
-_MESSAGE = re.compile(
-    r"“[^”]*”|(?:(?<=\bat )|(?<=\bin )|(?<=\banswers )|(?<=\bcontinues ))message (\d+)"
-    r"|\bmessage (\d+)(?= (?:corrects|answers|continues) it|: )|(?<=, )messages (\d+)–(\d+)(?=\))"
-)
+_MESSAGE = re.compile(r"“[^”]*”|\bmessages? (\d+)(?:–(\d+))?\b(?! from the )")
 LINE = 56  # characters: what fits on a phone
 
 # Control characters, and those that change the direction of writing (they could make a line read otherwise).
@@ -76,8 +73,8 @@ def on_screen(reason: str) -> str:
 
     >>> on_screen("COMPLETE at message 5, after “never change message 2 in message 3”.")
     'COMPLETE at turn 6, after “never change message 2 in message 3”.'
-    >>> on_screen("Kept: it answers message 12; message 14 continues it.")
-    'Kept: it answers turn 13; turn 15 continues it.'
+    >>> on_screen("Kept: near message 0; it answers message 12, and message 14 follows it.")
+    'Kept: near turn 1; it answers turn 13, and turn 15 follows it.'
     >>> on_screen("Dropped as corrected: message 11 corrects it."), on_screen("message 0: no such state")
     ('Dropped as corrected: turn 12 corrects it.', 'turn 1: no such state')
     >>> on_screen("another subject (router, messages 19–33).")

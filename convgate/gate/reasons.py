@@ -3,16 +3,17 @@
 A reason names the two kinds that speak most for the decision, and the one that speaks most against it, each
 by what is true of the turn. A kind is named only if its effect (`convgate.gate.effects`) and its parts in the
 waterfall have the same sign, and only if a person can follow it: who speaks and how long a turn is are not
-named. Of what is kept although it is unlikely to be needed, the reason says how likely it is and which
-promise (`convgate.gate.promise`) would drop it.
+named. How far back a turn is says too little by itself, and of links only answers and words near are certain:
+where no more is known, the reason says how likely the turn is to be needed. Of what is kept although it is
+unlikely, it says which promise (`convgate.gate.promise`) would drop it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import islice
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -32,24 +33,21 @@ MIN_EFFECT = 0.15  # on the logit; less is not named
 _MIN_OPPOSING = 0.4  # the same of what speaks against the decision
 _MIN_LINK = 0.1  # the effect on the logit of a link that is named
 _LIKELY = 0.5
+_ELSEWHERE_SCORE, _ELSEWHERE_EFFECT = 0.03, -1.0  # of turns said to have another subject: one of 40 is needed
+_MAX_NEAR, _MAX_ONLY = 4, 6  # messages from a turn to one that is near it; back to one that is “only” so far
 _MAX_PROMISE = 0.5  # that is named
 _MAX_WORDS, _MAX_STEMS, _MAX_QUOTES, _MAX_QUOTE = 2_000, 3, 3, 40  # the last one in characters
 _MIN_RUN = 2  # turns after the first one of a run that is named
 _FEW_RARE = 5.0  # weight of all stems; a rare one has about 4
 _RARE = 0.7  # of the weight of the rarest shared stem; more frequent ones are not quoted
-_VERY_RARE = 0.002  # share of all turns of the stems that are quoted first
+_VERY_RARE, _COMMON = 0.002, 0.02  # shares of all turns: of stems that are quoted first, and of the last
+_SUBJECT_SHARE = 0.003  # of a stem of the message that names its subject
 _SURE = 1.0  # log odds from which a cue is said of a text
 
-_ELSEWHERE = "another subject"
+_CLOSE, _NOT_CLOSE, _ELSEWHERE = "close in meaning", "not close in meaning", "another subject"
 _NAMES_NOTHING = "the message names no subject of its own"
 
 Phrases = Mapping[str, tuple[str, str]]
-
-_BY_SIGN: Phrases = {
-    "content": ("close in meaning", "not close in meaning"),
-    "links": ("in the thread that the message continues", "not in the thread of the message"),
-}
-"""By the sign of the effect: what raises the score, what lowers it."""
 
 _BY_FEATURE: Phrases = {
     "same_speaker": ("also from {speaker}", ""),
@@ -92,16 +90,18 @@ class GateReasons:
         clauses, kept = self.clauses(row), bool(self.kept[row])
         raising, lowering = ([clause.said for clause in clauses if clause.sign == sign] for sign in (1, -1))
         has_content = any(clause.kind == "content" for clause in clauses)
-        if self._is_elsewhere(row) and (lowering or not (kept and has_content)):
+        if (subject := self._elsewhere(row)) and (lowering or not (kept and has_content)):
             generic = [place for place, said in enumerate(lowering) if said.text == _ELSEWHERE]
             start, stop = (generic[0], generic[0] + 1) if generic else (1, 1)
-            lowering[start:stop] = [self._subject(row)]
+            lowering[start:stop] = [subject]
         texts, opposing = (raising, lowering) if kept else (lowering, raising)
-        if kept and not texts and self.effects.scores.scores[row] >= _LIKELY:
-            texts = [Reason("several signs, none of them strong")]
-        elif kept and (not texts or not self._is_likely(row)):
-            texts = [*(texts or [Reason(_NAMES_NOTHING)] * self._names_nothing), self._likelihood(row)]
-        said = [*(texts or [self._likelihood(row)]), *opposing]
+        texts.sort(key=_is_distance)
+        if any(_CLOSE in said.text for said in texts):
+            opposing = [said for said in opposing if _CLOSE not in said.text]
+        if all(map(_is_distance, texts)) or (kept and not self._is_likely(row)):
+            texts += [Reason(_NAMES_NOTHING)] * (kept and self._names_nothing and not texts)
+            texts.insert(len(texts) if kept else 0, self._likelihood(row))
+        said = [*texts, *opposing]
         parts = [each.text for each in said]
         if opposing:
             parts[-len(opposing)] = f"but {parts[-len(opposing)]}"
@@ -121,12 +121,17 @@ class GateReasons:
             clauses = self._clauses(row, sign, 2, MIN_EFFECT) or self._clauses(row, sign, 1, 0.0)
             opposing = self._clauses(row, -sign, 1, _MIN_OPPOSING)
         said = {clause.said.text for clause in clauses}
-        return clauses + [clause for clause in opposing if clause.said.text not in said]
+        opposing = [clause for clause in opposing if clause.said.text not in said]
+        return clauses + [clause for clause in opposing if not _is_distance(clause.said)]
 
     def _likelihood(self, row: int) -> Reason:
         """Return how likely a turn is to be needed, and which promise changes its decision where one does."""
         kept, tokens = self.kept[row], 0 if self.tokens is None else self.tokens[row]
-        text = f"{format_share(float(self.effects.scores.scores[row]))} likely to be needed"
+        text = self._likely(row)
+        if kept and self._is_likely(row):
+            links = [each["links"][row] for each in (self.effects.by_kind(1), self._parts) if "links" in each]
+            is_linked = bool(links) and min(links) >= MIN_EFFECT
+            return Reason(f"{text}, by {'the turns around it' if is_linked else 'several weak signs'}")
         if (tokens < self._usual_tokens) if kept else (tokens > self._usual_tokens):
             text += f" and {'short' if kept else 'long'} ({tokens:,} tokens)"
         if self._promises is None or self._promises[row] >= _MAX_PROMISE:
@@ -135,6 +140,9 @@ class GateReasons:
         return Reason(
             f"{text}; {f'dropped only from {promise} on' if kept else f'kept only up to {promise}'}"
         )
+
+    def _likely(self, row: int) -> str:
+        return f"{format_share(float(self.effects.scores.scores[row]))} likely to be needed"
 
     @cached_property
     def _usual_tokens(self) -> float:
@@ -147,16 +155,22 @@ class GateReasons:
         return self.rule.reach(self.effects.scores.scores, tokens=self.tokens) if is_promise else None
 
     @cached_property
-    def _is_elsewhere(self) -> Callable[[int], bool]:
-        return cache(self._has_another_subject)
+    def _elsewhere(self) -> Callable[[int], Reason | None]:
+        return cache(lambda row: self._subject(row) if self._has_another_subject(row) else None)
 
     def _has_another_subject(self, row: int) -> bool:
-        """Whether a turn, and all that is linked to it, is unlikely, and its words and meaning are others."""
-        if self._names_nothing or any(map(self._is_likely, (row, *self.effects.linked(row)))):
+        """Whether the message names a subject, and neither the words nor the meaning of a turn are of it.
+
+        The turn and all that is linked to it must be unlikely, and the turn very much so, or very unlike.
+        """
+        facts = self.effects.message.facts
+        if facts is None or not _names_subject(facts.stems) or self._is_mentioned(row):
+            return False
+        if any(map(self._is_likely, (row, *self.effects.linked(row)))) or self._parts["content"][row] >= 0:
             return False
         raises, lowers = (self.effects.by_kind(sign)["content"][row] for sign in (1, -1))
-        is_unlike = lowers < 0 and raises < MIN_EFFECT and not self._is_mentioned(row)
-        return bool(self._parts["content"][row] < 0 or is_unlike)
+        is_very = self.effects.scores.scores[row] < _ELSEWHERE_SCORE or lowers < _ELSEWHERE_EFFECT
+        return bool(is_very and raises < MIN_EFFECT)
 
     def _is_likely(self, row: int) -> bool:
         return bool(self.effects.scores.scores[row] >= UNLIKELY)
@@ -212,13 +226,11 @@ class GateReasons:
         meaning = next((each for each in differences if each.part != "words"), None)
         is_so = sum(sign * float(parts[name][row]) for name in ("meaning", "passages") if name in parts) > 0
         is_so = meaning is None or (is_so and meaning.is_higher == (sign > 0))
-        if sign < 0 and self._is_elsewhere(row):
+        if sign < 0 and self._elsewhere(row):
             return Reason(_ELSEWHERE)
-        return (
-            Reason(_BY_SIGN["content"][sign < 0])
-            if is_so and not (sign < 0 and self._names_nothing)
-            else None
-        )
+        if not is_so or (sign < 0 and self._names_nothing):
+            return None
+        return Reason(_CLOSE if sign > 0 else _NOT_CLOSE)
 
     def _quote(self, row: int) -> Reason | None:
         """Return the words that a turn shares with the message, where they raise its score."""
@@ -228,18 +240,17 @@ class GateReasons:
         rare = [stem for stem in shared if effects.stems[stem] >= _RARE * effects.stems[shared[0]]]
         return quote_words(self.turns[row].scored_text, rare, self.current)
 
-    def _subject(self, row: int) -> Reason:
-        """Return that a turn has another subject than the message, in its words which, and where that is."""
-        text = _ELSEWHERE if self.effects.has_begun(row) else "about something else"
-        if self._subjects is None:
-            return Reason(text)
-        assert self.effects.message.facts is not None
-        subject = self._subjects.of(row, self.effects.message.facts.stems)
+    def _subject(self, row: int) -> Reason | None:
+        """Return which subject other than the message a turn has, and where; None where no words say it."""
+        facts = self.effects.message.facts
+        if self._subjects is None or facts is None:
+            return None
+        subject = self._subjects.of(row, facts.stems)
         if not (named := self._subjects.words(subject)):
-            return Reason(text)
+            return None
         is_run = subject.last - subject.first >= _MIN_RUN
+        text = _ELSEWHERE if self.effects.has_begun(row) else "about something else"
         text += f" ({_as_text(', '.join(named))}{', messages {}–{}' * is_run})"
-        text += "; nothing of it is mentioned" * (not self._is_mentioned(row))
         return Reason(text, turns=(subject.first, subject.last) * is_run)
 
     @cached_property
@@ -251,37 +262,52 @@ class GateReasons:
         return any(stem.isalpha() and is_rare(stem) for stem in self.effects.shared_stems(row))
 
     def _link(self, row: int, sign: int) -> Reason | None:
+        """Return which turn near one changes its score, and why; None where nothing certain can be said."""
         link = self.effects.strongest_link(row, sign)
-        generic: Reason | None = Reason(_BY_SIGN["links"][sign < 0])
-        if self._is_elsewhere(row):
-            generic = Reason(_ELSEWHERE) if sign < 0 else None
+        if self._elsewhere(row):
+            return Reason(_ELSEWHERE) if sign < 0 else None
         if link is None or sign * link.effect < _MIN_LINK or link.share < MIN_SHARE:
-            return generic
-        if self.turns[link.other].is_instruction or (sign > 0) != self.kept[link.other]:
-            return generic
-        early, late = min(row, link.other), max(row, link.other)
+            return None
+        other = link.other
+        if self.turns[other].is_instruction or (sign > 0) != self.kept[other]:
+            return None
+        early, late = min(row, other), max(row, other)
         between = {turn.role for turn in self.turns[early:late]}
-        is_answer = self.turns[late].role == "assistant" and "assistant" not in between
-        verb = "answers" if is_answer else "continues"
-        which = self._words_of(link.other, row) if sign > 0 else "which is hardly needed"
-        text = f"it {verb} message {{}}" if link.other == early else f"message {{}} {verb} it"
-        return Reason(f"{text}, {which}" if which else text, turns=(link.other,))
+        if self.turns[late].role == "assistant" and "assistant" not in between:
+            which = self._has(other, row) if sign > 0 else "is unlikely to be needed"
+            if sign < 0 and self._is_likely(other):
+                return None
+            if other == early:
+                return Reason(f"it answers message {{}}{f', which {which}' * bool(which)}", turns=(other,))
+            return Reason(
+                f"its answer, message {{}}, {which}" if which else "message {} answers it", (other,)
+            )
+        which = self._has(other, row) if sign > 0 and late - early <= _MAX_NEAR else ""
+        return Reason(f"near message {{}}, which {which}", turns=(other,)) if which else None
 
     def _neighbours(self, row: int) -> Reason | None:
         """Return next to which kept turn one is; None without any."""
         near = [
             turn for turn in (row - 2, row - 1, row + 1) if 0 <= turn < len(self.kept) and self.kept[turn]
         ]
-        if not near:
-            return None
-        best = max(near, key=lambda turn: float(self._parts["content"][turn]))
-        return Reason(f"near message {{}}, {self._words_of(best, row) or 'close in meaning'}", turns=(best,))
+        best = max(near, key=lambda turn: float(self._parts["content"][turn]), default=None)
+        which = "" if best is None else self._has(best, row)
+        return (
+            Reason(f"near message {{}}, which {which}", turns=(best,)) if which and best is not None else None
+        )
 
-    def _words_of(self, other: int, row: int) -> str:
-        """Return the words that raise the score of a turn that another one without such words names."""
-        raises = self.effects.by_kind(1)["content"][other] >= MIN_EFFECT
-        quoted = self._quote(other) if raises and not self._quote(row) else None
-        return f"which has {quoted.text}" if quoted else ""
+    def _has(self, other: int, row: int) -> str:
+        """Return why another turn raises the score of one: its words, its meaning, or how likely it is."""
+        scores, raises = self.effects.scores.scores, self.effects.by_kind(1)["content"]
+        if raises[other] >= MIN_EFFECT:
+            if quoted := self._quote(other):
+                if not self._quote(row):
+                    return f"has {quoted.text}"
+            elif raises[row] < MIN_EFFECT and self._content(
+                other, 1, self.effects.differences("content", other, 1)
+            ):
+                return f"is {_CLOSE}"
+        return f"is {self._likely(other)}" if scores[other] >= max(_LIKELY, scores[row]) else ""
 
     def _recency(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
         ago, strongest = len(self.kept) - row, next(iter(differences), None)
@@ -292,7 +318,8 @@ class GateReasons:
                 return Reason("a new subject began since")
             return Reason(f"{ago} messages back") if ago > 2 else None
         if ago > 2:
-            return Reason(f"only {ago} messages back") if ago <= len(self.kept) / 2 else None
+            is_near = ago <= min(_MAX_ONLY, len(self.kept) / 2)
+            return Reason(f"only {ago} messages back") if is_near else None
         return Reason(f"last exchange{f'; {_NAMES_NOTHING}' * self._names_nothing}")
 
     def _speaker(self, row: int) -> str:
@@ -303,19 +330,41 @@ class GateReasons:
 def quote_words(text: str, shared: Sequence[str], current: CurrentMessage) -> Reason | None:
     """Return a clause on the words of a text that have the first of these stems; None when it has none.
 
-    Stems that are frequent in all conversations are left out, and those of no whole word of the message.
+    Stems that are frequent in all conversations are left out, and those of no whole word of the message. Of a
+    message without rare ones, others are quoted where there are two, or with the word beside them.
     """
     message = current.turn.scored_text
     rare = [stem for stem in shared if is_rare(stem, _VERY_RARE)] or [
         stem for stem in shared if is_rare(stem)
     ]
     named = (stem for stem in rare if find_stems(message, [stem], max_words=_MAX_WORDS))
-    quotes = list(find_words(text, list(islice(named, _MAX_STEMS))).values())[:_MAX_QUOTES]
-    if not quotes:
+    places = find_words(text, list(islice(named, _MAX_STEMS)))
+    common = {stem for stem in shared if is_rare(stem, _COMMON)}
+    if not places and common and not _names_subject(stems(words(message)[:_MAX_WORDS])):
+        beside = [pair for pair in _pairs(message) & _pairs(text) if common.intersection(pair)]
+        places = find_words(text, [*common, *chain(*beside)])
+        places = {key: places[key] for key in places if common.intersection(key)}
+        if len(common.intersection(chain(*places))) < 2 and not any(len(key) > 1 for key in places):
+            return None
+    if not (quotes := list(places.values())[:_MAX_QUOTES]):
         return None
     quoted = ", ".join(f"“{isolate(truncate(text[slice(*first)], _MAX_QUOTE))}”" for first, *_ in quotes)
     whose = f"{whose_words(current)} {'words' if len(quotes) > 1 else 'word'}"
     return Reason(f"{whose} {quoted}", words=tuple(sorted(place for places in quotes for place in places)))
+
+
+def _is_distance(said: Reason) -> bool:
+    return said.text.endswith(" messages back")
+
+
+def _names_subject(message: Iterable[str]) -> bool:
+    """Return whether any of a message's stems is rare enough to name its subject."""
+    return any(stem.isalpha() and is_rare(stem, _SUBJECT_SHARE) for stem in message)
+
+
+def _pairs(text: str) -> set[tuple[str, str]]:
+    """Return the stems of words that stand side by side."""
+    return set(pairwise(stems(words(text)[:_MAX_WORDS])))
 
 
 def find_words(text: str, wanted: Sequence[str]) -> Mapping[tuple[str, ...], list[tuple[int, int]]]:

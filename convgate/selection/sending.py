@@ -28,16 +28,18 @@ def hold(
 ) -> tuple[TurnDecisions, list[AddedMessage]]:
     """Return the decisions with every turn kept that states what must hold, and what is stated beside them.
 
+    That is the reason of these turns, whether the policy keeps them or not.
+
     An invariant is stated in a message of its own where its turn is never sent, or says it in other words.
     Instructions to the model, summaries and tool units are held too, by `make_valid`.
     """
     statements = restate(held, request.table, counter) if request.adds else []
-    dropped = set(decisions.indices[~decisions.kept].tolist())
+    decided = set(decisions.indices.tolist())
     return decisions.with_overrides(
         {
             invariant.source: Override(invariant.type, invariant.held_because, "as a rule", HOLD, kept=True)
             for invariant in reversed(held)
-            if invariant.source in dropped
+            if invariant.source in decided
         }
     ), statements
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from convgate.figures.hover import on_screen
 from convgate.ui.label.more import VIEWS, draw_more
 from convgate.ui.label.work import draw_modes, draw_progress, draw_work, resume
 from convgate.ui.shared import keys, scoring
@@ -135,7 +136,7 @@ def _draw_turn(scored: PolicyOutcome, answers: Answering, selected: int) -> None
     draw_steps("explore", scored.message.conversation, selected, page.select)
     st.toggle("Show the gate's decision", key=GATE, persist_state="session")
     if shows_gate:
-        st.markdown(f"{literal(scored.label)}: {literal(scored.decisions.of(selected).reason)}")
+        st.markdown(f"{literal(scored.label)}: {literal(on_screen(scored.decisions.of(selected).reason))}")
 
 
 def _draw_context(scored: PolicyOutcome, answers: Answering, selected: int, *, shows_gate: bool) -> None:
