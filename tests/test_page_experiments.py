@@ -115,7 +115,7 @@ def test_without_an_experiment_the_samples_are_replayed_as_an_example(store: Sto
     assert "of what 29 messages need in" in sentence
     assert sentence.endswith("too few to trust (9 of 49 conversations).")
     (chart,) = app.get("plotly_chart")
-    assert "Last k turns" in chart.proto.spec
+    assert "Last 10 turns" in chart.proto.spec
 
     new_experiment(store)
     app = open_experiments()
@@ -233,13 +233,13 @@ def test_a_replay_is_started_shown_and_exported(
     assert address(app) == {**REPLAYED, "measure": "1"}
     assert len(app.get("plotly_chart")) == 1
     (table,) = [line.value for line in app.markdown if "| vs. control, points |" in line.value]
-    arms = {"Last k turns (k=1)": "last_k(k=1)", "Everything": "everything", "No turns": "none"}
+    arms = {"Last 1 turn": "last_k(k=1)", "Everything": "everything", "No turns": "none"}
     loaded = load_arms({**arms, "BM25: search by words (alone)": "alone:bm25"}, load_settings())
     expected = replay(RelevanceSets(convgate_home).read(mine), loaded, ["free", 0.35]).rows()
     recalls = {(row.arm, str(row.budget)): row.measures["recall"].value for row in expected}
     exported = {(line["arm"], line["budget"]): line for line in csv.DictReader(contents[0].splitlines())}
     assert {key: float(line["recall"]) for key, line in exported.items()} == recalls
-    assert exported["Last k turns (k=1)", "free"]["gains.recall.value"] == ""
+    assert exported["Last 1 turn", "free"]["gains.recall.value"] == ""
     assert exported["Everything", "free"]["gains.recall.value"] != ""
     shown = table.replace("\\", "").replace("\u2060", "")
     for (arm, budget), recall in recalls.items():

@@ -61,7 +61,7 @@ def arm_label(text: str) -> str:
     """Return the label of an arm; the text itself when it is the path of a settings file.
 
     >>> arm_label("last_k(k=3)"), arm_label("alone:gate@mine"), arm_label("short.toml")
-    ('Last k turns (k=3)', 'Gate mine (alone)', 'short.toml')
+    ('Last 3 turns', 'Gate mine (alone)', 'short.toml')
     """
     if text in _LABELS:
         return _LABELS[text]
@@ -79,7 +79,7 @@ def draw_arms(
     values = st.session_state
     # The browser sends the label back of what it was sent as a value, so typed arms have to be options.
     typed = [values.get(control["key"], Everything.name), *values.get(arms["key"], ())]
-    options = list(dict.fromkeys([*_OPTIONS, *further, *option_labels(app.settings.home), *typed]))
+    options = list(dict.fromkeys([*_OPTIONS, *further, *option_labels(app.settings), *typed]))
     st.caption("Each is one way to choose the turns that a model sees. The control is what you use today.")
     st.selectbox("Control", options, format_func=arm_label, accept_new_options=True, help=sources, **control)
     st.multiselect(
