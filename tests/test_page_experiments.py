@@ -18,14 +18,25 @@ from convgate.experiments.power import PowerPlan
 from convgate.experiments.replay import ReplayRow, load_arms, replay
 from convgate.experiments.report import report
 from convgate.experiments.trials import rate_trial
-from convgate.store import Store
+from convgate.store import CurrentKey, Labels, Store
 from convgate.store.experiments import Experiments, Rating
 from convgate.training.library import RelevanceSets
 from convgate.ui.experiments.replay import summary_sentence
 from convgate.ui.shared.annotator import NAME
 from convgate.versions.card import Metric
 from tests.experiments import CONTROL, GATE, add_trials, new_experiment, new_success, rating
-from tests.page_app import HOSTILE, address, check, choose, click, go_back, open_page, page_text
+from tests.page_app import (
+    HOSTILE,
+    TURNS,
+    add_conversation,
+    address,
+    check,
+    choose,
+    click,
+    go_back,
+    open_page,
+    page_text,
+)
 from tests.page_data import add_relevance_set
 
 open_experiments = partial(open_page, "Experiments")
@@ -108,19 +119,29 @@ def test_an_experiment_is_created_with_the_size_that_the_rates_need(store: Store
     assert "load_experiment('pilot')" in app.code[0].value
 
 
-def test_without_an_experiment_the_samples_are_replayed_as_an_example(store: Store) -> None:
+def test_without_an_experiment_one_button_replays_what_there_is(store: Store) -> None:
     app = open_experiments()
-    assert "No experiment yet. An example, on the samples" in page_text(app)
+    assert not app.get("plotly_chart"), "nothing is computed before somebody asks"
+    assert app.button(key="experiments.start").label == "Replay the samples"
+    click(app, "experiments.start")
+    assert address(app).items() >= {"on": "replay", "data": "samples"}.items()
     (sentence,) = [item.value.replace("\\", "") for item in app.markdown if "##### " in item.value]
     assert "of what 29 messages need in" in sentence
     assert sentence.endswith("too few to trust (9 of 49 conversations).")
     (chart,) = app.get("plotly_chart")
     assert "Last 10 turns" in chart.proto.spec
 
+    key = add_conversation(*TURNS)
+    app = click(open_experiments(), "experiments.start")
+    assert app.title[0].value == "Compare"
+    assert address(app).items() >= {"show": "chats", "measure": "1"}.items()
+
+    Labels(store).answer(CurrentKey(key, 7), {2: "relevant", 4: "not_relevant"}, by="Ada")
+    app = click(open_experiments(), "experiments.start")
+    assert address(app).items() >= {"on": "replay", "data": "@labels", "measure": "1"}.items()
+
     new_experiment(store)
-    app = open_experiments()
-    assert not app.subheader
-    assert not app.get("plotly_chart")
+    assert "experiments.start" not in {button.key for button in open_experiments().button}
 
 
 @pytest.mark.parametrize("arms", [[], ["no_such_policy"]])

@@ -25,11 +25,13 @@ from convgate.experiments.report import report
 from convgate.policies.window import LastK
 from convgate.store.experiments import Experiments
 from convgate.ui.experiments.rating import draw_rating
-from convgate.ui.experiments.replay import draw_example, draw_replay
+from convgate.ui.experiments.replay import draw_replay
 from convgate.ui.experiments.report import draw_report, result_sentences
 from convgate.ui.experiments.state import draw_arms, page
 from convgate.ui.shared.actions import draw_problem, draw_result, reporting_problems
 from convgate.ui.shared.frame import App
+from convgate.ui.shared.label_sources import LABELS, sources
+from convgate.ui.shared.navigation import COMPARE, OWN_CHATS
 from convgate.ui.shared.text import literal
 
 NAME, CONTROL, ARMS = "experiments.name", "experiments.control", "experiments.arms"
@@ -67,9 +69,23 @@ def draw_page(app: App) -> None:
     else:
         _draw_list(app, names)
         if not names:
-            draw_example(app)
+            _draw_start(app)
         with st.expander("New experiment", icon=":material/add:"):
             _draw_new(app)
+
+
+def _draw_start(app: App) -> None:
+    """Draw the button of a first visit: replay the labels, else compare on the library, else the samples."""
+    st.markdown("Which policy sends what answers need? Find out on conversations that you have:")
+    has_chats = bool(app.conversations.keys())
+    replayed = {"on": "replay", "data": LABELS if sources(app)[LABELS].judged else None, "measure": True}
+    is_replay = bool(replayed["data"]) or not has_chats
+    pressed = st.button(
+        "Replay on my chats" if has_chats else "Replay the samples", key="experiments.start", type="primary",
+        icon=":material/play_arrow:", on_click=page.change if is_replay else None, kwargs=replayed,
+    )  # fmt: skip
+    if pressed and not is_replay:
+        st.switch_page(COMPARE, query_params=OWN_CHATS)
 
 
 def _draw_list(app: App, names: Sequence[str]) -> None:
@@ -87,17 +103,15 @@ def _draw_list(app: App, names: Sequence[str]) -> None:
 
 def _draw_new(app: App) -> None:
     """Draw the fields, the size, and the button."""
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.text_input("Name", key=NAME, max_chars=60)
-        st.session_state.setdefault(CONTROL, LastK.name)
-        draw_arms(app, {"key": CONTROL}, {"key": ARMS}, sources=_SOURCES)
+    st.text_input("Name", key=NAME, max_chars=60)
+    st.session_state.setdefault(CONTROL, LastK.name)
+    draw_arms(app, {"key": CONTROL}, {"key": ARMS}, sources=_SOURCES)
+    with st.popover("Options", icon=":material/tune:"):
         st.segmented_control(
             "Tokens of the variants", list(_LIMITS), key=LIMITS, selection_mode="multi", default=["matched"],
             format_func=_LIMITS.__getitem__,
             help="Only with as many tokens as the control used can a variant succeed.",
         )  # fmt: skip
-    with right:
         planned = _draw_size()
         st.selectbox(
             "Read the verdict", list(_LOOKS), key=LOOKS, format_func=_LOOKS.__getitem__,
