@@ -242,9 +242,9 @@ def test_where_nothing_speaks_for_any_exchange_of_the_library_the_samples_are_sh
 
 
 def test_a_title_is_drawn_once_on_a_page(keys: dict[str, str]) -> None:
-    app = open_storing(look="library")
-    titles = [one.value for one in app.markdown if one.value in ("**First**", "**Second**")]
-    assert sorted(titles) == ["**First**", "**Second**"]
+    add_conversation(*turns_of((("ok", "Good."), *SECOND[:1])), title="Third")
+    titles = [one.value for one in open_storing(look="library").markdown]
+    assert [titles.count(f"**{name}**") for name in ("First", "Second", "Third")] == [1, 1, 1]
 
 
 def test_what_must_hold_is_a_reason_of_an_exchange_that_is_kept_by_default(
@@ -256,7 +256,7 @@ def test_what_must_hold_is_a_reason_of_an_exchange_that_is_kept_by_default(
         Turn.of("assistant", "it is good to know that, there are other recipes"),
     )
     (text,) = texts(open_storing(conversation=key))
-    assert "Kept: by default, and it states what must hold (safety requirement): “I am" in text
+    assert "by default, and it states what must hold (safety requirement): “I am" in text
 
 
 def test_statistics_count_the_conversation_or_the_library(keys: dict[str, str]) -> None:
