@@ -179,8 +179,8 @@ def summary_sentence(rows: Sequence[ReplayRow]) -> str:
     shares = [format_share(row.measures[RECALL].value or 0.0) for row in (first, second)]
     return (
         f"{wins if gain.excludes_0 else 'No winner yet'}: {first.arm} sends {shares[0]} of what"
-        f" {pluralize(best.requests, 'message')} need{'s' * (best.requests == 1)} in {tokens[0]} tokens, {second.arm} {shares[1]} in"
-        f" {tokens[1]}"
+        f" {pluralize(best.requests, 'message')} need{'s' * (best.requests == 1)} in {tokens[0]} tokens,"
+        f" {second.arm} {shares[1]} in {tokens[1]}"
     )
 
 
