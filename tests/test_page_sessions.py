@@ -15,7 +15,17 @@ from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries
 from convgate.store.sessions import Sessions
 from convgate.transcripts import read_conversations
-from tests.page_app import add_conversation, address, check, choose, click, open_page, page_text, stated
+from tests.page_app import (
+    TURNS,
+    add_conversation,
+    address,
+    check,
+    choose,
+    click,
+    open_page,
+    page_text,
+    stated,
+)
 
 open_sessions = partial(open_page, "Sessions")
 DAY = "sample_conversations/purple_button_one_day.json"
@@ -122,6 +132,19 @@ def test_without_times_commands_still_count(store: Store) -> None:
     app = open_sessions(conversation=add_conversation(*turns))
     assert boundaries(app) == {1: "session", 3: "conversation"}
     assert "Most messages have no time" in page_text(app)
+    assert "sessions.gap" not in {slider.key for slider in app.select_slider}, "there is nothing to measure"
+    assert "sessions.complete" not in {toggle.key for toggle in app.toggle}
+    assert "time" not in app.dataframe[0].value
+
+
+def test_without_times_it_shows_where_the_subject_may_change(store: Store) -> None:
+    app = open_sessions(conversation=add_conversation(*TURNS))
+    assert boundaries(app) == {1: "session", 4: "nothing", 6: "nothing"}
+    assert list(app.dataframe[0].value["reason"])[1:] == [
+        "Perhaps another subject: fibonacci", "Perhaps another subject: nan, loss",
+    ]  # fmt: skip
+    (chart,) = app.get("plotly_chart")
+    assert "perhaps another subject" in chart.proto.spec
 
 
 def test_an_edit_of_a_conversation_that_was_deleted_meanwhile_is_an_error(store: Store, day: str) -> None:

@@ -13,6 +13,8 @@ import streamlit as st
 from convgate.core.conversation import Conversation
 from convgate.core.text import format_age, format_duration
 from convgate.figures.hover import on_screen
+from convgate.gate.subjects import Subjects
+from convgate.messages.units import is_from_user
 from convgate.policies.sessions import Boundaries, Boundary, BoundaryKind, BoundaryRules, segment, with_moved
 from convgate.policies.sessions.boundaries import workflow_state_of
 from convgate.store.edits import MovedBoundaries, MovedBoundary
@@ -126,6 +128,19 @@ def states_of(key: str, _conversation: Conversation) -> dict[int, str]:
     """Return the workflow states that messages reach, by turn."""
     states = ((index, workflow_state_of(turn)) for index, turn in enumerate(_conversation.turns))
     return {index: name for index, name in states if name is not None}
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def subjects_of(key: str, _conversation: Conversation) -> dict[int, str]:
+    """Return what messages of the user begin to be about, in words that the next turns take up, by turn."""
+    subjects, words, before = Subjects(_conversation.turns), dict[int, str](), set[str]()
+    for index, turn in enumerate(_conversation.turns):
+        if is_from_user(turn):
+            subject = subjects.of(index, ())
+            if before and subject.first == index < subject.last and before.isdisjoint(subject.stems):
+                words[index] = ", ".join(subjects.words(subject))
+            before = {*subject.stems} or before
+    return words
 
 
 @st.cache_resource(max_entries=64, show_spinner=False, hash_funcs={BoundaryRules: repr})
