@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.core.settings import load_settings
 from convgate.experiments.arms import create_experiment, load_experiment
-from convgate.experiments.power import PowerPlan
+from convgate.experiments.power import BASELINE, TARGET, PowerPlan
 from convgate.experiments.replay import ReplayRow, load_arms, replay
 from convgate.experiments.report import report
 from convgate.experiments.trials import rate_trial
@@ -98,13 +98,13 @@ def test_the_report_can_be_downloaded(store: Store, monkeypatch: pytest.MonkeyPa
     assert [json.dumps(json.loads(content)) for content in contents] == [expected]
 
 
-def test_an_experiment_is_created_with_the_size_that_the_rates_need(store: Store) -> None:
+def test_an_experiment_is_created_from_a_name_variants_and_options(store: Store) -> None:
     app = open_experiments()
     app.text_input(key="experiments.name").set_value("pilot")
     app.multiselect(key="experiments.arms").set_value(["last_k(k=3)", "alone:gate"])
     app.selectbox(key="experiments.looks").select_index(1)
     app.button_group(key="experiments.limits").set_value(["matched", "free"])
-    check(app.number_input(key="experiments.target").set_value(80.0).run())
+    check(app.number_input(key="experiments.planned").set_value(300).run())
     click(app, "experiments.create")
     made = load_experiment(store, "pilot")
     assert [(arm.name, arm.limit, arm.alone) for arm in made.arms] == [
@@ -114,7 +114,7 @@ def test_an_experiment_is_created_with_the_size_that_the_rates_need(store: Store
         ("alone gate matched", "matched", True),
         ("alone gate free", "free", True),
     ]
-    assert (made.planned, made.looks) == (PowerPlan(0.65, 0.8).per_arm, (0.5, 1.0))
+    assert (made.planned, made.looks) == (300, (0.5, 1.0))
     assert address(app) == {"experiment": "pilot"}
     assert "load_experiment('pilot')" in app.code[0].value
 
@@ -142,6 +142,14 @@ def test_without_an_experiment_one_button_replays_what_there_is(store: Store) ->
 
     new_experiment(store)
     assert "experiments.start" not in {button.key for button in open_experiments().button}
+
+
+def test_without_a_number_of_trials_it_is_computed(store: Store) -> None:
+    app = open_experiments()
+    app.text_input(key="experiments.name").set_value("pilot")
+    check(app.multiselect(key="experiments.arms").set_value(["gate"]).run())
+    click(app, "experiments.create")
+    assert load_experiment(store, "pilot").planned == PowerPlan(BASELINE, TARGET).per_arm
 
 
 @pytest.mark.parametrize("arms", [[], ["no_such_policy"]])
@@ -204,13 +212,6 @@ def test_the_queue_looks_the_same_for_every_arm(store: Store) -> None:
         screens.append([str(element.proto) for element in app.main])
         assert address(app) == {"experiment": made.name, "rate": "1"}
     assert screens[0] == screens[1]
-
-
-def test_equal_rates_offer_no_experiment(store: Store) -> None:
-    app = open_experiments()
-    check(app.number_input(key="experiments.target").set_value(65.0).run())
-    assert "no difference" in app.warning[0].value
-    assert "experiments.create" not in {button.key for button in app.button}
 
 
 def test_the_report_says_the_power_and_what_to_do_next(store: Store) -> None:
