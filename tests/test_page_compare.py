@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,6 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Turn
 from convgate.core.errors import EvaluationError, PolicyError
-from convgate.evaluation.bill import PAUSES
 from convgate.evaluation.bill_report import BillReport
 from convgate.evaluation.evaluate import evaluate, pool_results
 from convgate.evaluation.judged_cases import JudgedSet, count_tokens, judge_set
@@ -358,29 +355,14 @@ def test_a_bill_is_computed_once_when_a_person_asks(convgate_home: Path, billed:
     assert len(billed) == 1, "the same again is not computed"
 
 
-def test_other_prices_and_pauses_are_another_bill(convgate_home: Path, billed: list[BillReport]) -> None:
+def test_other_prices_are_another_bill(convgate_home: Path, billed: list[BillReport]) -> None:
     add_relevance_set(convgate_home)
     app = open_compare(**BILLED, bill="1")
     check(app.selectbox(key="compare.model").set_value("claude-sonnet-4-5-1h").run())
-    check(app.selectbox(key="compare.pauses").set_value("short").run())
-    assert [(each.price.name, each.pauses) for each in billed] == [
-        ("gpt-5", PAUSES), ("claude-sonnet-4-5-1h", PAUSES), ("claude-sonnet-4-5-1h", (30,))
-    ]  # fmt: skip
-    assert address(app).items() >= {"model": "claude-sonnet-4-5-1h", "pauses": "short"}.items()
+    assert [each.price.name for each in billed] == ["gpt-5", "claude-sonnet-4-5-1h"]
+    assert address(app)["model"] == "claude-sonnet-4-5-1h"
     check(app.selectbox(key="compare.billed").set_value("@library").run())
     assert "compare.bill" in {button.key for button in app.button}, "other conversations wait for the button"
-
-
-def test_pauses_of_a_transcript_give_way_to_those_that_are_chosen(
-    convgate_home: Path, billed: list[BillReport]
-) -> None:
-    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
-    add_conversation(*(replace(turn, timestamp=noon) for turn in TURNS))
-    query = BILLED | {"billed": "@library", "bill": "1"}
-    open_compare(**query)
-    open_compare(**query, pauses="long")
-    assert [(each.timed_pauses, each.assumed_pauses) for each in billed] == [(3, 0), (0, 3)]
-    assert billed[1].pauses == (3_600,)
 
 
 def test_the_last_gate_is_billed_with_prices(convgate_home: Path, billed: list[BillReport]) -> None:

@@ -111,7 +111,7 @@ def test_changed_rules_show_their_boundaries_and_how_to_save_them(store: Store, 
     check(app.select_slider(key="sessions.gap").set_value(math.inf).run())
     assert "idle_gap_seconds = inf" in app.code[0].value
     check(app.toggle(key="sessions.complete").set_value(False).run())
-    assert boundaries(app) == {1: "session"}
+    assert boundaries(app) == {1: "session", 5: "nothing"}
     assert "A model gets all 13 turns" in page_text(app)
     click(app, "sessions.reset")
     assert not app.code

@@ -88,7 +88,7 @@ class ChatRow:
     title: str
     sent: Mapping[str, int]  # tokens by policy
     total: int  # tokens of the history
-    n_differ: int  # turns that the second of the policies decides differently than the first
+    n_differ: int  # most turns that a policy decides differently than the reference
 
 
 def draw_chats(app: App, columns: Sequence[Column], reference: Column, answer: DeltaGenerator) -> None:
@@ -109,7 +109,10 @@ def draw_chats(app: App, columns: Sequence[Column], reference: Column, answer: D
                 message = OpenMessage(key, *conversation.at(conversation.current_index()))
                 decided = _decide(app, working, reference, message)
                 working = [each.column for each in decided]  # which fail is said once
-                rows.append(_compare(title, message, decided))
+                sent = {each.column.label: each.selection.tokens for each in decided}
+                total = max((each.selection.tokens_total for each in decided), default=0)
+                n_differ = max((len(each.changed or ()) for each in decided), default=0)
+                rows.append(ChatRow(key, title, sent, total, n_differ))
         return sorted(rows, key=lambda row: -row.n_differ)
 
     with answer:
@@ -135,16 +138,6 @@ def draw_chats(app: App, columns: Sequence[Column], reference: Column, answer: D
             key=f"compare.chat.{row.key}", type="tertiary", icon=":material/arrow_forward:",
             on_click=page.change, kwargs={"conversation": row.key, "turn": None, "differ": True},
         )  # fmt: skip
-
-
-def _compare(title: str, message: OpenMessage, decided: Sequence[ColumnDecisions]) -> ChatRow:
-    return ChatRow(
-        message.key,
-        title,
-        {each.column.label: each.selection.tokens for each in decided},
-        max((each.selection.tokens_total for each in decided), default=0),
-        max((len(each.changed or ()) for each in decided), default=0),
-    )
 
 
 def _decide(

@@ -3,7 +3,7 @@
 ?policies=bm25, gate, last_k(k=5)&reference=gate&data=@labels&measure=1
 &conversation=KEY&turn=57&differ=1
 ?show=chats&measure=1
-?show=bill&billed=@library&model=gpt-5&pauses=short&bill=1
+?show=bill&billed=@library&model=gpt-5&bill=1
 """
 
 from __future__ import annotations
@@ -135,7 +135,6 @@ class CompareState(PageState):
     show: Literal["turns", "chats", "bill"] = "turns"
     billed: str | None = None  # `LIBRARY`, the labels or a set; None: `data`, and without it the library
     model: str | None = None  # whose prices; None: that of the settings
-    pauses: Literal["times", "short", "long"] = "times"
     bill: bool = False  # whether a person asked for a bill
     differ: bool = False  # list only the turns that the policies decide differently
     page: int = param(1, of_conversation=True)  # of the turn table

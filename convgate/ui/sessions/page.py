@@ -215,7 +215,7 @@ def _draw_summary(boundaries: ConversationBoundaries, gap: float) -> None:
     if times is None:
         words += (
             " A session begins after a pause or a new subject. Most messages have no time, so pauses are not"
-            " known. Click a row with another subject to begin something there."
+            " known."
         )
     st.markdown(words)
     if shown.problems:
@@ -264,9 +264,10 @@ def _events(boundaries: Boundaries) -> list[Event]:
 
 
 def _subjects(boundaries: ConversationBoundaries) -> list[Event]:
-    """Return where a subject may begin, where times do not say it."""
+    """Return where a subject may begin, if neither times nor words of the rules say where something does."""
     key, conversation = boundaries.key, boundaries.conversation
-    words = {} if times_of(key, conversation) else subjects_of(key, conversation)
+    is_known = times_of(key, conversation) is not None and len(boundaries.by_rules.records) > 1
+    words = {} if is_known else subjects_of(key, conversation)
     return [
         Event(turn, "subject", f"Perhaps another subject: {text}")
         for turn, text in words.items()
