@@ -32,7 +32,7 @@ LABELS: dict[BoundaryKind, str] = {
     "session": "A session begins", "conversation": "A conversation begins", "none": "Nothing begins",
 }  # fmt: skip
 _OPTIONS: dict[BoundaryKind, str] = {"session": "Session", "conversation": "Conversation", "none": "Nothing"}
-KIND, MOVE = "sessions.kind", "sessions.move"
+KIND = "sessions.kind"
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,21 +78,6 @@ def kind_at(boundaries: Boundaries, turn: int) -> BoundaryKind:
     """Return what begins with a turn."""
     record = boundary_at(boundaries, turn)
     return "none" if record is None else record.kind
-
-
-def store_kinds(boundaries: ConversationBoundaries, kinds: Mapping[int, BoundaryKind], turn: int) -> None:
-    """Store what begins with turns, and select `turn`; for callbacks. No edit is what the rules say."""
-    edits = {
-        place: None if kind == kind_at(boundaries.by_rules, place) else MovedBoundary(kind)
-        for place, kind in kinds.items()
-    }
-
-    def store() -> ActionResult:
-        MovedBoundaries(boundaries.app.store).change(boundaries.key, edits)
-        boundaries.page.select(turn)
-        return ActionResult("Saved.")
-
-    run_action(boundaries.page, store, boundaries.key)
 
 
 def undo_edit(boundaries: ConversationBoundaries) -> None:
@@ -193,27 +178,21 @@ def _draw_reason(boundaries: ConversationBoundaries, selected: int) -> None:
 
 
 def _draw_controls(boundaries: ConversationBoundaries, selected: int) -> None:
-    kind = kind_at(boundaries.shown, selected)
-    put(KIND, kind)
+    put(KIND, kind_at(boundaries.shown, selected))
     st.segmented_control(
         "Begins here", list(_OPTIONS), format_func=_OPTIONS.__getitem__, key=KIND, required=True,
         on_change=_save_kind, args=(boundaries, selected),
     )  # fmt: skip
-    if kind != "none":
-        starts = (*boundaries.shown.conversation_starts, len(boundaries.conversation))
-        place = starts.index(selected)
-        put(MOVE, selected + 1)
-        st.number_input(
-            "Move the boundary to turn", starts[place - 1] + 2, starts[place + 1], key=MOVE,
-            on_change=_save_move, args=(boundaries, selected), width=220,
-        )  # fmt: skip
 
 
 def _save_kind(boundaries: ConversationBoundaries, selected: int) -> None:
-    store_kinds(boundaries, {selected: st.session_state[KIND]}, selected)
+    """Store what begins with a turn, and select it; what the rules say is no edit."""
+    kind = st.session_state[KIND]
+    edit = None if kind == kind_at(boundaries.by_rules, selected) else MovedBoundary(kind)
 
+    def store() -> ActionResult:
+        MovedBoundaries(boundaries.app.store).change(boundaries.key, {selected: edit})
+        boundaries.page.select(selected)
+        return ActionResult("Saved.")
 
-def _save_move(boundaries: ConversationBoundaries, selected: int) -> None:
-    turn, kind = int(st.session_state[MOVE]) - 1, kind_at(boundaries.shown, selected)
-    if turn != selected:
-        store_kinds(boundaries, {selected: "none", turn: kind}, turn)
+    run_action(boundaries.page, store, boundaries.key)
