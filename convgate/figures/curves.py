@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from convgate.evaluation.answer_curve import AnswerCurve
 from convgate.evaluation.metrics import BUDGETS
 from convgate.evaluation.results import Summary
 from convgate.figures.hover import plain
 from convgate.figures.layout import TRANSPARENT, add_line, drawing, mark_threshold, share_axis, steady
 from convgate.figures.palette import Palette
+
+if TYPE_CHECKING:
+    from convgate.evaluation.answer_curve import AnswerCurve  # it imports scipy, which Compare does not need
 
 MAX_LABELLED = 3
 """Policies that are labelled beside their marks; more have a legend."""
