@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,6 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Turn
 from convgate.core.errors import EvaluationError, PolicyError
-from convgate.evaluation.bill import PAUSES
 from convgate.evaluation.bill_report import BillReport
 from convgate.evaluation.evaluate import evaluate, pool_results
 from convgate.evaluation.judged_cases import JudgedSet, count_tokens, judge_set
@@ -96,13 +93,13 @@ def row(app: AppTest, name: str) -> list[str]:
 def test_each_policy_is_a_column_and_a_row_and_is_compared_with_the_reference(key: str) -> None:
     app = open_compare(conversation=key, policies=THREE)
     numbers = summary(app)
-    assert list(numbers) == ["Everything", "Last k turns (k=2)", "Last k turns (k=4)"]
+    assert list(numbers) == ["Everything", "Last 2 turns", "Last 4 turns"]
     assert [cells[0] for cells in numbers.values()] == ["6 of 6", "2 of 6", "4 of 6"]
     assert [cells[3] for cells in numbers.values()] == ["reference", "4", "2"]
     assert numbers["Everything"][2] == "0%"
     columns = decision_columns(app)
-    assert columns["Last k turns (k=2)"] == ["○ dropped ▼"] * 4 + ["● kept"] * 2
-    assert columns["Last k turns (k=4)"] == ["○ dropped ▼"] * 2 + ["● kept"] * 4
+    assert columns["Last 2 turns"] == ["○ dropped ▼"] * 4 + ["● kept"] * 2
+    assert columns["Last 4 turns"] == ["○ dropped ▼"] * 2 + ["● kept"] * 4
     assert columns["turn"] == [1, 2, 3, 4, 5, 6]
 
     check(app.selectbox(key="compare.reference").set_value("last_k(k=2)").run())
@@ -115,7 +112,7 @@ def test_each_policy_is_a_column_and_a_row_and_is_compared_with_the_reference(ke
 
 def test_selected_policies_are_columns_and_in_the_address(key: str) -> None:
     app = open_compare(conversation=key)
-    assert list(summary(app)) == ["Last k turns", "Gate", "BM25: search by words"]
+    assert list(summary(app)) == ["Last 10 turns", "Gate", "BM25: search by words"]
     assert "policies" not in app.query_params
     check(app.multiselect(key="compare.policies").set_value(["bm25", "everything"]).run())
     assert list(summary(app)) == ["BM25: search by words", "Everything"]
@@ -128,7 +125,7 @@ def test_a_typed_policy_may_have_parameters(key: str) -> None:
     app = open_compare(conversation=key, policies="everything, last_k(k=2)")
     policies = ["everything", "last_k( k = 1 )", "last_k(k="]
     check(app.multiselect(key="compare.policies").set_value(policies).run())
-    assert list(summary(app)) == ["Everything", "Last k turns (k=1)"]
+    assert list(summary(app)) == ["Everything", "Last 1 turn"]
     assert app.query_params["policies"] == "everything, last_k(k=1)"
     assert len(app.toast) == 1, "what cannot be read is reported"
 
@@ -137,11 +134,11 @@ def test_only_the_back_button_returns_to_an_earlier_address(key: str) -> None:
     app = open_compare(conversation=key, policies="everything, last_k(k=2)")
     check(app.multiselect(key="compare.policies").set_value(["everything", "last_k(k=2)", "bm25"]).run())
     app.query_params["policies"] = "everything, last_k(k=2)"  # not the new one yet
-    assert list(summary(check(app.run()))) == ["Everything", "Last k turns (k=2)", "BM25: search by words"]
+    assert list(summary(check(app.run()))) == ["Everything", "Last 2 turns", "BM25: search by words"]
     assert app.query_params["policies"] == "everything, last_k(k=2), bm25"
 
     app = go_back(app, conversation=key, policies="everything, last_k(k=2)")
-    assert list(summary(app)) == ["Everything", "Last k turns (k=2)"]
+    assert list(summary(app)) == ["Everything", "Last 2 turns"]
 
 
 def test_a_rule_of_the_gate_applies(key: str) -> None:
@@ -169,11 +166,11 @@ def test_a_click_on_a_cell_opens_the_turn_in_explore_with_the_policy_of_its_colu
 
 def test_a_click_opens_explore_with_the_parameters_of_its_column(key: str) -> None:
     app = open_compare(conversation=key, policies="everything, last_k(k=2)")
-    app.session_state["compare.table"] = {"selection": {"cells": [[2, "Last k turns (k=2)"]]}}
+    app.session_state["compare.table"] = {"selection": {"cells": [[2, "Last 2 turns"]]}}
     app = check(app.run())
     assert address(app)["policy"] == "last_k(k=2)"
     assert stated(app, "Kept") == "2"
-    assert "Last k turns (k=2)" in app.selectbox(key="explore.policy").options
+    assert "Last 2 turns" in app.selectbox(key="explore.policy").options
     assert not open_page("Label", **address(app)).warning
 
 
@@ -183,7 +180,7 @@ def test_a_bad_address_is_reported_and_the_rest_is_shown(key: str) -> None:
         page="x", data="gone",
     )  # fmt: skip
     assert sum("link_off" in warning.icon for warning in app.warning) == 5
-    assert list(summary(app)) == ["Everything", "Last k turns (k=1)"]
+    assert list(summary(app)) == ["Everything", "Last 1 turn"]
     for policies in ("last_k(k=", "everything, nobody", "everything, last_k(k=-1)", "last_k(size=3)"):
         app = open_compare(conversation=key, policies=policies)
         assert "The address says policies=" in page_text(app)
@@ -195,7 +192,7 @@ def test_a_policy_that_fails_is_left_out_and_says_why(key: str) -> None:
     app = open_compare(conversation=key, policies=f"{stages}, everything, last_k", reference=stages)
     (error,) = [str(error.value) for error in app.error]
     assert "nobody" in error
-    assert list(summary(app)) == ["Everything", "Last k turns"]
+    assert list(summary(app)) == ["Everything", "Last 10 turns"]
 
 
 def test_empty_states_have_the_button_that_helps(convgate_home: Path) -> None:
@@ -205,7 +202,7 @@ def test_empty_states_have_the_button_that_helps(convgate_home: Path) -> None:
         app = open_compare(conversation=key, policies=policies)
         assert "Select at least two policies." in page_text(app)
     check(app.button(key="compare.start").click().run())
-    assert list(summary(app)) == ["Last k turns", "Gate", "BM25: search by words"]
+    assert list(summary(app)) == ["Last 10 turns", "Gate", "BM25: search by words"]
     assert "there is no history" in page_text(open_compare(conversation=key, turn="1"))
 
 
@@ -213,6 +210,30 @@ def test_a_rule_needs_its_name_and_labels_are_short() -> None:
     with pytest.raises(PolicyError):
         check_column(PolicySpec("gate", {"k": 3}))
     assert option_label(f"pipeline(stages={'x' * 99})").endswith("…")
+
+
+# All conversations, without labels
+
+
+def test_without_labels_it_says_what_is_sent_and_where_the_policies_differ_most(key: str) -> None:
+    add_conversation(*TURNS[1:4], title="Short")
+    app = open_compare(show="chats", policies="everything, last_k(k=2)")
+    assert "of 2 conversations" not in page_text(app), "nothing is compared before somebody asks"
+    click(app, "compare.measure")
+    text = page_text(app)
+    assert "before the last messages of 2 conversations, Everything sends 100% and Last 2 turns sends" in text
+    assert "which labels tell" in text
+    found = [button for button in app.button if (button.key or "").startswith("compare.chat.")]
+    assert [button.label.rpartition(": ")[2] for button in found] == ["4 turns", "0 turns"]
+    click(app, str(found[0].key))
+    assert address(app).items() >= {"conversation": key, "differ": "1", "show": "chats"}.items()
+    assert decision_columns(app)["turn"] == [1, 2, 3, 4]
+
+
+def test_turns_that_every_policy_sends_are_counted_apart(convgate_home: Path) -> None:
+    rule = Turn.of("user", "You must never log the passwords of users.")
+    app = open_compare(conversation=add_conversation(rule, *TURNS[1:]), policies="everything, last_k(k=2)")
+    assert summary(app)["Last 2 turns"][0] == "3 of 7 :small[2 + 1 that are always sent]"
 
 
 # Labelled conversations
@@ -231,7 +252,7 @@ def test_few_conversations_are_reported_with_the_results(convgate_home: Path, me
     assert row(app, "Everything")[4] == "–", "without scores nothing fills a budget"
     assert row(app, "Everything")[:3] == ["100% :small[100%–100%]", "reference", "100% :small[100%–100%]"]
     (chart,) = app.get("plotly_chart")
-    assert "Last k turns (k=2)" in chart.proto.spec
+    assert "Last 2 turns" in chart.proto.spec
 
     check(app.selectbox(key="compare.reference").set_value("bm25").run())
     assert row(app, "BM25: search by words")[1] == "reference"
@@ -245,16 +266,16 @@ def test_a_first_visit_shows_the_samples_measured(convgate_home: Path, measured:
     app = open_compare(policies="last_k(k=7), last_k(k=8)")
     assert measured == ["last_k", "last_k"], "nobody has to ask"
     assert app.query_params["data"] == "samples"
-    assert row(app, "Last k turns (k=7)")[1] == "reference"
-    assert "##### With the same 35% of the tokens, Last k turns (k=8) sends " in page_text(app)
-    assert "Last k turns (k=8) sends 5 of 29 messages every turn they need" in page_text(app)
+    assert row(app, "Last 7 turns")[1] == "reference"
+    assert "##### With the same 35% of the tokens, Last 8 turns sends " in page_text(app)
+    assert "Last 8 turns sends 5 of 29 messages every turn they need" in page_text(app)
 
 
 def test_enough_conversations_are_not_doubted(convgate_home: Path) -> None:
     add_relevance_set(convgate_home, conversations=49)
     app = open_compare(**MEASURED | {"measure": "0"})
     check(app.button(key="compare.measure").click().run())
-    assert "Last k turns (k=2) sends 0 of" in page_text(app)
+    assert "Last 2 turns sends 0 of" in page_text(app)
     assert "too few" not in page_text(app)
 
 
@@ -314,7 +335,7 @@ def test_a_bill_is_computed_once_when_a_person_asks(convgate_home: Path, billed:
     (report,) = billed
     assert [one.policy for one in report.rows] == [
         "Everything",
-        "Last k turns (k=2)",
+        "Last 2 turns",
         "BM25: search by words",
         "BM25: search by words (cache reused)",
     ]
@@ -324,7 +345,7 @@ def test_a_bill_is_computed_once_when_a_person_asks(convgate_home: Path, billed:
     assert "sending everything and" in wanted
     for one in report.rows:
         assert row(app, one.policy) == list(one.to_cells().values())
-    assert row(app, "Last k turns (k=2)")[4] == "83.3%", "a half, all and all of the needed turns"
+    assert row(app, "Last 2 turns")[4] == "83.3%", "a half, all and all of the needed turns"
     (chart,) = app.get("plotly_chart")
     assert "BM25: search by words (cache reused)" in chart.proto.spec
     assert "gpt-5, USD for a million tokens" in page_text(app)
@@ -334,36 +355,21 @@ def test_a_bill_is_computed_once_when_a_person_asks(convgate_home: Path, billed:
     assert len(billed) == 1, "the same again is not computed"
 
 
-def test_other_prices_and_pauses_are_another_bill(convgate_home: Path, billed: list[BillReport]) -> None:
+def test_other_prices_are_another_bill(convgate_home: Path, billed: list[BillReport]) -> None:
     add_relevance_set(convgate_home)
     app = open_compare(**BILLED, bill="1")
     check(app.selectbox(key="compare.model").set_value("claude-sonnet-4-5-1h").run())
-    check(app.selectbox(key="compare.pauses").set_value("short").run())
-    assert [(each.price.name, each.pauses) for each in billed] == [
-        ("gpt-5", PAUSES), ("claude-sonnet-4-5-1h", PAUSES), ("claude-sonnet-4-5-1h", (30,))
-    ]  # fmt: skip
-    assert address(app).items() >= {"model": "claude-sonnet-4-5-1h", "pauses": "short"}.items()
+    assert [each.price.name for each in billed] == ["gpt-5", "claude-sonnet-4-5-1h"]
+    assert address(app)["model"] == "claude-sonnet-4-5-1h"
     check(app.selectbox(key="compare.billed").set_value("@library").run())
     assert "compare.bill" in {button.key for button in app.button}, "other conversations wait for the button"
-
-
-def test_pauses_of_a_transcript_give_way_to_those_that_are_chosen(
-    convgate_home: Path, billed: list[BillReport]
-) -> None:
-    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
-    add_conversation(*(replace(turn, timestamp=noon) for turn in TURNS))
-    query = BILLED | {"billed": "@library", "bill": "1"}
-    open_compare(**query)
-    open_compare(**query, pauses="long")
-    assert [(each.timed_pauses, each.assumed_pauses) for each in billed] == [(3, 0), (0, 3)]
-    assert billed[1].pauses == (3_600,)
 
 
 def test_the_last_gate_is_billed_with_prices(convgate_home: Path, billed: list[BillReport]) -> None:
     add_relevance_set(convgate_home)
     app = open_compare(data="mine", show="bill", bill="1")
     names = [one.policy for one in billed[0].rows]
-    assert names == ["Everything", "Last k turns", "BM25: search by words", "Gate", "Gate (cache reused)"]
+    assert names == ["Everything", "Last 10 turns", "BM25: search by words", "Gate", "Gate (cache reused)"]
     assert app.selectbox(key="compare.model").value == "claude-sonnet-4-5"
 
 

@@ -14,18 +14,29 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.core.settings import load_settings
 from convgate.experiments.arms import create_experiment, load_experiment
-from convgate.experiments.power import PowerPlan
+from convgate.experiments.power import BASELINE, TARGET, PowerPlan
 from convgate.experiments.replay import ReplayRow, load_arms, replay
 from convgate.experiments.report import report
 from convgate.experiments.trials import rate_trial
-from convgate.store import Store
+from convgate.store import CurrentKey, Labels, Store
 from convgate.store.experiments import Experiments, Rating
 from convgate.training.library import RelevanceSets
 from convgate.ui.experiments.replay import summary_sentence
 from convgate.ui.shared.annotator import NAME
 from convgate.versions.card import Metric
 from tests.experiments import CONTROL, GATE, add_trials, new_experiment, new_success, rating
-from tests.page_app import HOSTILE, address, check, choose, click, go_back, open_page, page_text
+from tests.page_app import (
+    HOSTILE,
+    TURNS,
+    add_conversation,
+    address,
+    check,
+    choose,
+    click,
+    go_back,
+    open_page,
+    page_text,
+)
 from tests.page_data import add_relevance_set
 
 open_experiments = partial(open_page, "Experiments")
@@ -87,13 +98,13 @@ def test_the_report_can_be_downloaded(store: Store, monkeypatch: pytest.MonkeyPa
     assert [json.dumps(json.loads(content)) for content in contents] == [expected]
 
 
-def test_an_experiment_is_created_with_the_size_that_the_rates_need(store: Store) -> None:
+def test_an_experiment_is_created_from_a_name_variants_and_options(store: Store) -> None:
     app = open_experiments()
     app.text_input(key="experiments.name").set_value("pilot")
     app.multiselect(key="experiments.arms").set_value(["last_k(k=3)", "alone:gate"])
     app.selectbox(key="experiments.looks").select_index(1)
     app.button_group(key="experiments.limits").set_value(["matched", "free"])
-    check(app.number_input(key="experiments.target").set_value(80.0).run())
+    check(app.number_input(key="experiments.planned").set_value(300).run())
     click(app, "experiments.create")
     made = load_experiment(store, "pilot")
     assert [(arm.name, arm.limit, arm.alone) for arm in made.arms] == [
@@ -103,24 +114,42 @@ def test_an_experiment_is_created_with_the_size_that_the_rates_need(store: Store
         ("alone gate matched", "matched", True),
         ("alone gate free", "free", True),
     ]
-    assert (made.planned, made.looks) == (PowerPlan(0.65, 0.8).per_arm, (0.5, 1.0))
+    assert (made.planned, made.looks) == (300, (0.5, 1.0))
     assert address(app) == {"experiment": "pilot"}
     assert "load_experiment('pilot')" in app.code[0].value
 
 
-def test_without_an_experiment_the_samples_are_replayed_as_an_example(store: Store) -> None:
+def test_without_an_experiment_one_button_replays_what_there_is(store: Store) -> None:
     app = open_experiments()
-    assert "No experiment yet. An example, on the samples" in page_text(app)
+    assert not app.get("plotly_chart"), "nothing is computed before somebody asks"
+    assert app.button(key="experiments.start").label == "Replay the samples"
+    click(app, "experiments.start")
+    assert address(app).items() >= {"on": "replay", "data": "samples"}.items()
     (sentence,) = [item.value.replace("\\", "") for item in app.markdown if "##### " in item.value]
     assert "of what 29 messages need in" in sentence
     assert sentence.endswith("too few to trust (9 of 49 conversations).")
     (chart,) = app.get("plotly_chart")
-    assert "Last k turns" in chart.proto.spec
+    assert "Last 10 turns" in chart.proto.spec
+
+    key = add_conversation(*TURNS)
+    app = click(open_experiments(), "experiments.start")
+    assert app.title[0].value == "Compare"
+    assert address(app).items() >= {"show": "chats", "measure": "1"}.items()
+
+    Labels(store).answer(CurrentKey(key, 7), {2: "relevant", 4: "not_relevant"}, by="Ada")
+    app = click(open_experiments(), "experiments.start")
+    assert address(app).items() >= {"on": "replay", "data": "@labels", "measure": "1"}.items()
 
     new_experiment(store)
+    assert "experiments.start" not in {button.key for button in open_experiments().button}
+
+
+def test_without_a_number_of_trials_it_is_computed(store: Store) -> None:
     app = open_experiments()
-    assert not app.subheader
-    assert not app.get("plotly_chart")
+    app.text_input(key="experiments.name").set_value("pilot")
+    check(app.multiselect(key="experiments.arms").set_value(["gate"]).run())
+    click(app, "experiments.create")
+    assert load_experiment(store, "pilot").planned == PowerPlan(BASELINE, TARGET).per_arm
 
 
 @pytest.mark.parametrize("arms", [[], ["no_such_policy"]])
@@ -185,13 +214,6 @@ def test_the_queue_looks_the_same_for_every_arm(store: Store) -> None:
     assert screens[0] == screens[1]
 
 
-def test_equal_rates_offer_no_experiment(store: Store) -> None:
-    app = open_experiments()
-    check(app.number_input(key="experiments.target").set_value(65.0).run())
-    assert "no difference" in app.warning[0].value
-    assert "experiments.create" not in {button.key for button in app.button}
-
-
 def test_the_report_says_the_power_and_what_to_do_next(store: Store) -> None:
     made = new_experiment(store)
     assert "in the variant of each session" in page_text(open_experiments(experiment="pilot"))
@@ -233,13 +255,13 @@ def test_a_replay_is_started_shown_and_exported(
     assert address(app) == {**REPLAYED, "measure": "1"}
     assert len(app.get("plotly_chart")) == 1
     (table,) = [line.value for line in app.markdown if "| vs. control, points |" in line.value]
-    arms = {"Last k turns (k=1)": "last_k(k=1)", "Everything": "everything", "No turns": "none"}
+    arms = {"Last 1 turn": "last_k(k=1)", "Everything": "everything", "No turns": "none"}
     loaded = load_arms({**arms, "BM25: search by words (alone)": "alone:bm25"}, load_settings())
     expected = replay(RelevanceSets(convgate_home).read(mine), loaded, ["free", 0.35]).rows()
     recalls = {(row.arm, str(row.budget)): row.measures["recall"].value for row in expected}
     exported = {(line["arm"], line["budget"]): line for line in csv.DictReader(contents[0].splitlines())}
     assert {key: float(line["recall"]) for key, line in exported.items()} == recalls
-    assert exported["Last k turns (k=1)", "free"]["gains.recall.value"] == ""
+    assert exported["Last 1 turn", "free"]["gains.recall.value"] == ""
     assert exported["Everything", "free"]["gains.recall.value"] != ""
     shown = table.replace("\\", "").replace("\u2060", "")
     for (arm, budget), recall in recalls.items():

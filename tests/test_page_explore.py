@@ -17,10 +17,11 @@ from convgate.core.home import app_root
 from convgate.core.text import format_dollars, format_share
 from convgate.gate.explain import WordEffect
 from convgate.gate.thresholds import RULES
-from convgate.policies.registry import policy_labels, policy_names
+from convgate.policies.registry import policy_names
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation
 from convgate.ui.explore.inspector import notable_words
 from convgate.ui.explore.message import PICKER, QUESTION
+from convgate.ui.shared.policy_options import option_label
 from convgate.ui.shared.samples import load_samples
 from convgate.versions import Draft, Metric, MetricSet, Versions
 from tests.fakes import FakeEncoder
@@ -261,7 +262,7 @@ def test_one_sentence_says_what_is_sent_and_another_what_is_not(open_explore: Op
     text = page_text(app)
     assert "Not sent: 2 turns, about fibonacci. 2 later turns, not decided about." in text
     assert "Chosen by" not in text
-    assert "Chosen by Last k turns" in page_text(open_explore(turn="6", policy="last_k(k=2)"))
+    assert "Chosen by Last 2 turns" in page_text(open_explore(turn="6", policy="last_k(k=2)"))
     app = open_explore(turn="6", rule="top_k,k=3")
     assert "Not sent: 1 turn, “write a fibonacci function”." in page_text(app)
     app = open_explore(*TURNS[1:], rule="absolute,threshold=1")
@@ -284,7 +285,7 @@ def test_limits_bound_the_number_of_turns(open_explore: Open) -> None:
 @pytest.mark.parametrize("name", policy_names())
 def test_every_policy_can_decide_alone(open_explore: Open, name: str) -> None:
     app = open_explore(policy=name, selected="2")
-    assert f"Policy: {policy_labels()[name]}" in page_text(app)
+    assert f"Policy: {option_label(name)}" in page_text(app)
     assert len(turn_table(app)["rows"]) == 8
     n_kept = states(app).count("kept") + states(app).count("forced")
     check(app.segmented_control(key="explore.listed").set_value("sent").run())

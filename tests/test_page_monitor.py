@@ -63,9 +63,13 @@ def put_drift(store: Store, *, raised: datetime, cleared: datetime | None = None
 def test_it_opens_without_requests_and_without_a_log(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_monitor()
     assert "convgate.load()" in app.code[0].value
-    text = page_text(app)
-    assert [each.value for each in app.header] == ["Example: a simulated day"]
-    assert "Your agents have logged no request yet" in text
+    assert "##### No request is logged yet" in page_text(app)
+    assert not app.get("plotly_chart"), "no day is simulated for a folded example"
+    (link,) = [each.proto.query_string for each in app.get("page_link") if each.proto.query_string]
+    assert link == "show=chats&measure=1"
+    app.session_state["monitor.example"] = True
+    text = page_text(check(app.run()))
+    assert "No message was reviewed in 30 days" in text
     assert "no alert is open; 2 alerts of this period cleared, Errors in DEBUGGING and Drift" in text
     failures = re.search(r"(\d+) of the last 50 requests in \w+ failed; alert from (\d+) on", text)
     assert failures is not None

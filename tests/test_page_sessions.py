@@ -15,7 +15,17 @@ from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries
 from convgate.store.sessions import Sessions
 from convgate.transcripts import read_conversations
-from tests.page_app import add_conversation, address, check, choose, click, open_page, page_text, stated
+from tests.page_app import (
+    TURNS,
+    add_conversation,
+    address,
+    check,
+    choose,
+    click,
+    open_page,
+    page_text,
+    stated,
+)
 
 open_sessions = partial(open_page, "Sessions")
 DAY = "sample_conversations/purple_button_one_day.json"
@@ -59,14 +69,13 @@ def test_a_moved_boundary_changes_what_the_policy_keeps_and_is_undone(store: Sto
         return stated(open_page("Explore", conversation=day, turn="13", policy="session"), "Kept")
 
     before = kept()
-    app = open_sessions(conversation=day, selected="7")
-    check(app.number_input(key="sessions.move").set_value(11).run())
+    choose_kind(open_sessions(conversation=day, selected="7"), "none")
+    app = choose_kind(open_sessions(conversation=day, selected="11"), "conversation")
     assert edits(store, day) == {6: "none", 10: "conversation"}
     assert boundaries(app) == {1: "session", 7: "nothing", 11: "conversation", 13: "nothing"}
-    assert address(app)["selected"] == "11", "the selection moves along"
     assert "By the rules: nothing begins." in page_text(app)
     assert (before, kept()) == ("6", "2")
-    click(app, "sessions.undo_last")
+    click(click(app, "sessions.undo_last"), "sessions.undo_last")
     assert edits(store, day) == {}
     assert kept() == before
 
@@ -101,7 +110,7 @@ def test_changed_rules_show_their_boundaries_and_how_to_save_them(store: Store, 
     check(app.select_slider(key="sessions.gap").set_value(math.inf).run())
     assert "idle_gap_seconds = inf" in app.code[0].value
     check(app.toggle(key="sessions.complete").set_value(False).run())
-    assert boundaries(app) == {1: "session"}
+    assert boundaries(app) == {1: "session", 5: "nothing"}
     assert "A model gets all 13 turns" in page_text(app)
     click(app, "sessions.reset")
     assert not app.code
@@ -122,6 +131,19 @@ def test_without_times_commands_still_count(store: Store) -> None:
     app = open_sessions(conversation=add_conversation(*turns))
     assert boundaries(app) == {1: "session", 3: "conversation"}
     assert "Most messages have no time" in page_text(app)
+    assert "sessions.gap" not in {slider.key for slider in app.select_slider}, "there is nothing to measure"
+    assert "sessions.complete" not in {toggle.key for toggle in app.toggle}
+    assert "time" not in app.dataframe[0].value
+
+
+def test_without_times_it_shows_where_the_subject_may_change(store: Store) -> None:
+    app = open_sessions(conversation=add_conversation(*TURNS))
+    assert boundaries(app) == {1: "session", 4: "nothing", 6: "nothing"}
+    assert list(app.dataframe[0].value["reason"])[1:] == [
+        "Perhaps another subject: fibonacci", "Perhaps another subject: nan, loss",
+    ]  # fmt: skip
+    (chart,) = app.get("plotly_chart")
+    assert "perhaps another subject" in chart.proto.spec
 
 
 def test_an_edit_of_a_conversation_that_was_deleted_meanwhile_is_an_error(store: Store, day: str) -> None:

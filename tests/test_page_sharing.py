@@ -25,7 +25,7 @@ def test_the_file_has_the_decisions_that_the_page_shows(key: str, downloads: dic
     assert page.count('<details class="kept" open>') == 3, "two turns, and the instruction"
     assert page.count('<details class="dropped">') == 2
     assert "Message 6" in page
-    assert "Last k turns (k=2)" in page
+    assert "Last 2 turns" in page
     assert "<b>x</b>" not in page
 
 

@@ -17,7 +17,7 @@ from convgate.gatekeeper.gatekeeper import load_gatekeeper
 from convgate.ui.shared.navigation import LIBRARY
 from convgate.ui.storing.page import EXAMPLE, PHRASE, REASON, TEXT
 from convgate.ui.storing.rules_file import rules_path
-from tests.page_app import PAGES, add_conversation, check, choose, click, open_page, page_text
+from tests.page_app import PAGES, add_conversation, check, choose, click, open_page, page_text, use_word_modes
 
 open_storing = partial(open_page, "Storing")
 HOSTILE = "<b>x</b> [l](https://a.example) $x^2$ :smile: we need to talk about that at length"
@@ -239,6 +239,24 @@ def test_where_nothing_speaks_for_any_exchange_of_the_library_the_samples_are_sh
     app = open_storing(conversation=key)
     assert app.query_params["look"] == "conversation"
     assert len(shown_exchanges(app)) == 2
+
+
+def test_a_title_is_drawn_once_on_a_page(keys: dict[str, str]) -> None:
+    add_conversation(*turns_of((("ok", "Good."), *SECOND[:1])), title="Third")
+    titles = [one.value for one in open_storing(look="library").markdown]
+    assert [titles.count(f"**{name}**") for name in ("First", "Second", "Third")] == [1, 1, 1]
+
+
+def test_what_must_hold_is_a_reason_of_an_exchange_that_is_kept_by_default(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    use_word_modes(monkeypatch)
+    key = add_conversation(
+        Turn.of("user", "I am allergic to hazelnuts, and so is most of my family"),
+        Turn.of("assistant", "it is good to know that, there are other recipes"),
+    )
+    (text,) = texts(open_storing(conversation=key))
+    assert "by default, and it states what must hold (safety requirement): “I am" in text
 
 
 def test_statistics_count_the_conversation_or_the_library(keys: dict[str, str]) -> None:

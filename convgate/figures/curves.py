@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from convgate.evaluation.answer_curve import AnswerCurve
 from convgate.evaluation.metrics import BUDGETS
 from convgate.evaluation.results import Summary
 from convgate.figures.hover import plain
 from convgate.figures.layout import TRANSPARENT, add_line, drawing, mark_threshold, share_axis, steady
 from convgate.figures.palette import Palette
+
+if TYPE_CHECKING:
+    from convgate.evaluation.answer_curve import AnswerCurve  # it imports scipy, which Compare does not need
 
 MAX_LABELLED = 3
 """Policies that are labelled beside their marks; more have a legend."""
@@ -89,13 +91,11 @@ def answer_curve_figure(
     return fig.figure()
 
 
-def answers_over_tokens_figure(
-    policies: Mapping[str, Summary], attainable: Mapping[str, float | None], *, palette: Palette
-) -> go.Figure:
+def answers_over_tokens_figure(policies: Mapping[str, Summary], *, palette: Palette) -> go.Figure:
     """Return the share of the cases with all needed turns sent, over the share of the tokens sent.
 
     policies: by name, the first on top; each is a mark by its own rule and, where it ranks, a line over the
-    budgets. attainable: by budget, the thin grey line.
+    budgets that ends where everything is sent.
     """
     is_labelled = len(policies) <= MAX_LABELLED
     fig = drawing(palette, height=360, top=16 if is_labelled else 84)
@@ -104,7 +104,6 @@ def answers_over_tokens_figure(
     ]
     sides = _label_sides([(x or 0.0, y or 0.0) for x, y in marks])
     looks = zip(cycle(palette.series), cycle(_DASHES), cycle(_SYMBOLS), strict=False)
-    ends: dict[float, list[str]] = {}
     for place, ((name, summary), (colour, dash, symbol)) in enumerate(
         zip(policies.items(), looks, strict=False)
     ):
@@ -112,34 +111,24 @@ def answers_over_tokens_figure(
         shares = [summary[f"answerable@{budget:.0%}"].value for budget in BUDGETS]
         if is_ranked := None not in shares:
             add_line(
-                fig, label, [0, *BUDGETS], [0, *shares], (colour, dash), legendgroup=label, zorder=-place - 1,
-                showlegend=not is_labelled, hover=f"{label}, a budget of %{{x:.0%}}: %{{y:.0%}}",
+                fig, label, [0, *BUDGETS, 1], [0, *shares, 1], (colour, dash), legendgroup=label,
+                zorder=-place - 1, showlegend=not is_labelled,
+                hover=f"{label}, a budget of %{{x:.0%}}: %{{y:.0%}}",
             )  # fmt: skip
-            end = shares[-1] or 0.0
-            near = next((other for other in ends if abs(other - end) < _NEAR[1]), end)
-            ends.setdefault(near, []).append(label)
         outline = {"color": palette.background, "width": 1}
-        x, y = marks[place]
+        (x, y), (xanchor, yshift) = marks[place], sides[place]
         fig.add_scatter(
             x=[x], y=[y], name=label, legendgroup=label, showlegend=not (is_ranked or is_labelled),
-            mode="markers+text" if is_labelled else "markers", text=[f"<b>{label}</b>"], cliponaxis=False,
-            textposition=sides[place], textfont={"color": palette.ink},
+            mode="markers", cliponaxis=False,
             marker={"color": colour, "symbol": symbol, "size": 11, "line": outline},
             hovertemplate=f"{label}, by its own rule: %{{y:.0%}} at %{{x:.0%}}<extra></extra>",
         )  # fmt: skip
-    if attainable and None not in attainable.values():
-        name = "attainable with whole turns"
-        add_line(
-            fig, name, [0, *BUDGETS], [0, *attainable.values()], (palette.dropped, "dot"), width=1,
-            zorder=-len(policies) - 1, showlegend=not is_labelled,
-            hover="attainable with %{x:.0%}: %{y:.0%}",
-        )  # fmt: skip
-        ends.setdefault(attainable[f"{BUDGETS[-1]:.0%}"] or 0.0, []).append(name)
-    for end, names in ends.items() if is_labelled else ():
-        fig.add_annotation(
-            x=BUDGETS[-1], y=end, text=", ".join(names), xanchor="left", xshift=4,
-            font={"size": 12, "color": palette.muted},
-        )  # fmt: skip
+        if is_labelled and None not in (x, y):
+            fig.add_annotation(
+                x=x, y=y, text=f"<b>{label}</b>", yshift=yshift, xanchor=xanchor,
+                xshift=8 if xanchor == "left" else -8, bgcolor=palette.background,
+                font={"color": palette.ink},
+            )  # fmt: skip
     fig.update_layout(
         xaxis=share_axis(palette, "tokens sent, of the full history"),
         yaxis=share_axis(palette, "messages with all they need"),
@@ -147,14 +136,14 @@ def answers_over_tokens_figure(
     return fig.figure()
 
 
-def _label_sides(marks: Sequence[tuple[float, float]]) -> list[str]:
-    """Return where the label of each mark stands: to its side, above or below where another is near."""
+def _label_sides(marks: Sequence[tuple[float, float]]) -> list[tuple[str, int]]:
+    """Return the anchor of each mark's label and its pixels upwards, which differ where another is near."""
     sides = []
     for place, (x, y) in enumerate(marks):
         n_near = sum(
             abs(x - left) < _NEAR[0] and abs(y - height) < _NEAR[1] for left, height in marks[:place]
         )
-        sides.append(f"{('middle', 'top', 'bottom')[n_near % 3]} {'left' if x > 0.5 else 'right'}")
+        sides.append(("right" if x > 0.5 else "left", (0, 18, -18)[n_near % 3]))
     return sides
 
 

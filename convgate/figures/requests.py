@@ -19,7 +19,7 @@ CAUSES: Mapping[str, str] = {
     "drift": "drift",
     "misclassified": "misclassified modes",
     "errors": "errors of the mode",
-    "breach": "lost invariant",
+    "breach": "lost invariants",
 }
 """Why GENERAL or the baseline was sent, in words."""
 
@@ -76,7 +76,7 @@ def mode_shares_figure(
 
 
 def fallbacks_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> go.Figure:
-    """Return requests with a fallback by cause, stacked; a cross is where invariants were lost."""
+    """Return requests with a fallback by cause, stacked."""
     fig = time_drawing(frame, palette)
     fig.update_layout(
         barmode="stack", bargap=0, margin={"r": 16},
@@ -89,14 +89,7 @@ def fallbacks_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> 
     for cause, look in looks.items():
         chosen = [part for part in bins if part.totals.by_cause[cause]]
         _add_bars(fig, chosen, [part.totals.by_cause[cause] for part in chosen], CAUSES[cause], look)
-    if broken := [part for part in bins if part.totals.breaches]:
-        fig.add_scatter(
-            x=[middle(part.start, part.end) for part in broken], y=[part.totals.breaches for part in broken],
-            mode="markers", name="lost invariants", hoverinfo="text",
-            hovertext=[f"{part.totals.breaches:,} lost<br>{extent(part.start, part.end)}" for part in broken],
-            marker={"symbol": "x-thin", "size": 9, "line": {"width": 2, "color": palette.ink}},
-        )  # fmt: skip
-    if not any(part.totals.fallbacks or part.totals.breaches for part in bins):
+    if not any(part.totals.fallbacks for part in bins):
         fig.update_layout(showlegend=False, yaxis={"range": [0, 1], "showticklabels": False})
         add_empty(fig, "none", palette)
     return fig.figure()

@@ -22,7 +22,7 @@ def compare(sample_keys: dict[str, list[str]], go_to_address: Callable[[str], Pa
 def test_policies_are_added_by_choice_and_by_text_and_a_click_opens_a_turn(compare: Page) -> None:
     page = compare
     menu = page.get_by_role("combobox", name=re.compile("Policies"))
-    for text, name in {"BM25": "BM25", "last_k(k=5)": "Last k turns (k=5)"}.items():
+    for text, name in {"BM25": "BM25", "last_k(k=5)": "Last 5 turns"}.items():
         menu.click()
         page.keyboard.type(text)
         expect(page.get_by_role("option").first).to_have_text(re.compile(re.escape(text)))
@@ -46,7 +46,7 @@ def test_the_same_policies_on_the_labelled_samples(compare: Page) -> None:
     page = compare
     expect(page.get_by_role("row", name=re.compile("^Everything 100%"))).to_be_visible()
     go_to(page, f"/Compare?{urlsplit(page.url).query}")
-    expect(page.get_by_role("row", name=re.compile(r"^Last k turns \(k=3\)")).first).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile(r"^Last 3 turns")).first).to_be_visible()
 
 
 @pytest.mark.slow

@@ -90,5 +90,6 @@ def test_a_replay_of_the_samples_is_shown_and_kept_by_its_address(
     assert "BM25: search by words (alone),matched," in download.value.path().read_text()
     page.reload()
     expect(page.get_by_role("row", name=re.compile(r"^BM25.* \(alone\) as the control"))).to_be_visible()
+    page.get_by_text("Options", exact=True).click()
     page.get_by_role("button", name="Free", exact=True).click()
     expect(page.get_by_role("row", name=re.compile(r"^BM25.* \(alone\) free"))).to_be_visible()

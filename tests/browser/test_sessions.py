@@ -1,4 +1,4 @@
-"""Sessions in a real browser: a boundary of the sample day is moved, survives a reload, and is undone."""
+"""Sessions in a real browser: a boundary of the sample day is set, survives a reload, and is undone."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.actions import enter, press
+from tests.browser.actions import press
 
 
 @pytest.mark.slow
-def test_a_moved_boundary_is_there_after_a_reload_and_undone(
+def test_a_boundary_is_there_after_a_reload_and_undone(
     go_to_address: Callable[[str], Page], sample_keys: dict[str, list[str]]
 ) -> None:
     [day] = sample_keys["purple_button_one_day.json"]
-    page = go_to_address(f"/Sessions?conversation={day}&selected=7")
-    enter(page.get_by_label("Move the boundary to turn"), "8")
+    page = go_to_address(f"/Sessions?conversation={day}&selected=8")
+    page.get_by_role("radio", name="Session", exact=True).click()
     expect(page.get_by_role("heading", name="Turn 8", exact=True)).to_be_visible()
 
     page.reload()

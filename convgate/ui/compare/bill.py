@@ -12,7 +12,6 @@ from convgate.core.errors import ConvgateError
 from convgate.core.settings import Settings
 from convgate.core.text import pluralize
 from convgate.costs.prices import DEFAULT_MODEL, Price, find_price, list_models
-from convgate.evaluation.bill import PAUSES
 from convgate.evaluation.bill_report import TABLE_NOTE, BillReport
 from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.figures.bill import bill_figure, describe_bill
@@ -30,12 +29,6 @@ from convgate.ui.shared.tables import markdown_table
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
 
-_PAUSES = {
-    "times": "Real times, else 20 s to 2 h",
-    "short": "All 30 s",
-    "long": "All 1 h",
-}
-_SECONDS = {"times": PAUSES, "short": (30.0,), "long": (3_600.0,)}
 _MAX_LABEL = 60  # characters of a policy's name
 
 
@@ -72,7 +65,7 @@ def draw_bill(
 
 
 def draw_choices(app: App, state: CompareState, known: Mapping[str, SetInfo]) -> tuple[str, str]:
-    """Draw what is billed, the model and the pauses; return the name of what is billed, and the model."""
+    """Draw what is billed and the model; return the name of what is billed, and the model."""
     models = priced_models(app.settings)
     names = {name: plain_name(name) for name in usable(known)} | {LIBRARY: "the whole library"}
     billed, model = state.billed or state.data or LIBRARY, state.model or models[0]
@@ -84,11 +77,6 @@ def draw_choices(app: App, state: CompareState, known: Mapping[str, SetInfo]) ->
     st.selectbox(
         "Prices of", models, width=260, help="Other prices: costs.prices in the settings.",
         **page.control("model", model),
-    )  # fmt: skip
-    st.selectbox(
-        "Pauses between requests", list(_PAUSES), width=260, format_func=_PAUSES.__getitem__,
-        help="After a pause longer than the cache's life, nothing is read from it.",
-        **page.control("pauses"),
     )  # fmt: skip
     return billed, model
 
@@ -107,12 +95,12 @@ def _compute(
         relevance_set, content = read_labelled(app, billed)
         count = len(relevance_set.conversations)
     selects = [f"{column.label} {digest(column.policy)}" for column in columns]
-    key = f"bill {content} {selects} {price} {state.pauses} {app.settings.model_dump_json()}"
+    key = f"bill {content} {selects} {price} {app.settings.model_dump_json()}"
 
     def work(progress: EvaluationProgress) -> BillReport:
         return bill_policies(
             _read(app, billed), {column.label: column.policy for column in columns}, app.settings, price,
-            pauses=_SECONDS[state.pauses], reads_times=state.pauses == "times", progress=progress,
+            progress=progress,
         )  # fmt: skip
 
     label = f"Compute the bill of {pluralize(count, 'conversation')}"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ConvgateError
 from convgate.core.text import format_share, join_words, pluralize, truncate, writable
+from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.selection.selection import Selection
 from convgate.ui.compare.state import Column, CompareState, choice_of, draw_failure, option_of, page
 from convgate.ui.shared import scoring
@@ -19,12 +21,15 @@ from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.navigation import EXPLORE
 from convgate.ui.shared.picker import pick_message
+from convgate.ui.shared.results_cache import compute_if_asked, digest
 from convgate.ui.shared.scoring import OpenMessage, encode_ahead
 from convgate.ui.shared.tables import markdown_table
 from convgate.ui.shared.text import literal
 
 PER_PAGE = 100
 _TABLE = "compare.table"
+_ALL = 2**31  # conversations
+_MAX_CHATS, _MAX_TITLE = 3, 40
 _MAX_LABEL, _MAX_TEXT = 60, 200  # characters of a policy's name, of a turn
 
 
@@ -40,6 +45,13 @@ class ColumnDecisions:
     def decisions(self) -> TurnDecisions:
         """What is sent and what is not, forced turns included."""
         return self.selection.decisions
+
+    def count_kept(self) -> str:
+        """Return how many turns are sent, by the policy itself and whatever it decides, as Markdown."""
+        n_kept = int(self.decisions.kept.sum())
+        n_always = sum(override.kept for override in self.decisions.overrides.values())
+        parts = f" :small[{n_kept - n_always:,} + {n_always:,} that are always sent]" if n_always else ""
+        return f"{n_kept:,} of {len(self.decisions):,}{parts}"
 
     def mark(self, index: int) -> str:
         """Return the decision about a turn: filled is kept, a diamond was forced, an arrow is a change."""
@@ -66,6 +78,66 @@ def draw_conversation(app: App, state: CompareState, columns: Sequence[Column], 
     differ = indices[kept.any(axis=0) & ~kept.all(axis=0)]
     _draw_summary(decided, message.current.index, len(differ))
     _draw_table(state, message, decided, differ)
+
+
+@dataclass(frozen=True)
+class ChatRow:
+    """What the policies send for the last message of one conversation."""
+
+    key: str
+    title: str
+    sent: Mapping[str, int]  # tokens by policy
+    total: int  # tokens of the history
+    n_differ: int  # most turns that a policy decides differently than the reference
+
+
+def draw_chats(app: App, columns: Sequence[Column], reference: Column, answer: DeltaGenerator) -> None:
+    """Draw what the policies send of all conversations, and where they differ most, or the button."""
+    titles = {row.key: row.title for row in app.conversations.find(per_page=_ALL).rows}
+    if not titles:
+        answer.info("There is no conversation yet.", icon=":material/inventory_2:")
+        return
+    selects = [f"{column.label} {digest(column.policy)}" for column in (reference, *columns)]
+    key = f"chats {sorted(titles)} {selects} {app.settings.model_dump_json()}"
+
+    def work(progress: EvaluationProgress) -> list[ChatRow]:
+        rows, working = list[ChatRow](), columns
+        for done, (key, title) in enumerate(titles.items()):
+            progress("Conversation", done, len(titles))
+            conversation = app.conversation(key)
+            if len(conversation):
+                message = OpenMessage(key, *conversation.at(conversation.current_index()))
+                decided = _decide(app, working, reference, message)
+                working = [each.column for each in decided]  # which fail is said once
+                sent = {each.column.label: each.selection.tokens for each in decided}
+                total = max((each.selection.tokens_total for each in decided), default=0)
+                n_differ = max((len(each.changed or ()) for each in decided), default=0)
+                rows.append(ChatRow(key, title, sent, total, n_differ))
+        return sorted(rows, key=lambda row: -row.n_differ)
+
+    with answer:
+        rows = compute_if_asked(
+            page, "measure", key, f"Compare on {pluralize(len(titles), 'conversation')}", work
+        )
+    if not rows:
+        return
+    total = sum(row.total for row in rows)
+    names = [name for name in rows[0].sent if all(name in row.sent for row in rows)]
+    sums = {name: sum(row.sent[name] for row in rows) for name in names}
+    numbers = [f"{name} sends {format_share(sent / max(total, 1))}" for name, sent in sums.items()]
+    sentence = f"Of {total:,} tokens before the last messages of {pluralize(len(rows), 'conversation')}"
+    answer.markdown(f"##### {literal(f'{sentence}, {join_words(numbers)}', limit=400)}")
+    answer.markdown(
+        "Fewer tokens are better only if nothing that is needed is missing, which labels tell. Look where"
+        " the policies decide most turns differently:"
+    )
+    with answer.container(horizontal=True, gap="medium"):
+        for row in rows[:_MAX_CHATS]:
+            st.button(
+            f"{literal(row.title, limit=_MAX_TITLE)}: {pluralize(row.n_differ, 'turn')}",
+            key=f"compare.chat.{row.key}", type="tertiary", icon=":material/arrow_forward:",
+            on_click=page.change, kwargs={"conversation": row.key, "turn": None, "differ": True},
+        )  # fmt: skip
 
 
 def _decide(
@@ -103,7 +175,7 @@ def _draw_summary(decided: Sequence[ColumnDecisions], current: int | None, n_dif
         rows.append(
             (
                 f"**{literal(column.column.label, limit=_MAX_LABEL)}**",
-                f"{int(column.decisions.kept.sum()):,} of {len(column.decisions):,}",
+                column.count_kept(),
                 f"{selection.tokens:,}",
                 format_share(saved),
                 "reference" if column.changed is None else f"{len(column.changed):,}",

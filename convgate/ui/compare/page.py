@@ -21,7 +21,7 @@ from convgate.policies.gate import GatePolicy
 from convgate.policies.spec import read_policy
 from convgate.training.library import SAMPLES, SetInfo
 from convgate.ui.compare.bill import draw_bill, draw_choices, priced_models
-from convgate.ui.compare.conversation import draw_conversation
+from convgate.ui.compare.conversation import draw_chats, draw_conversation
 from convgate.ui.compare.state import (
     START,
     Column,
@@ -60,7 +60,7 @@ _COLUMNS = {
     "kept_token_share": "Tokens sent", "missed": "Needed turns missed",
     f"answerable@{EQUAL:.0%}": f"All needed at {EQUAL:.0%} of the tokens",
 }  # fmt: skip
-_VIEWS = {"turns": "Needed turns", "bill": "Bill"}
+_VIEWS = {"turns": "Labelled turns", "chats": "All my chats", "bill": "Bill"}
 _MAX_LABEL = 60  # characters of a policy's name
 
 
@@ -68,13 +68,13 @@ def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
     state, problems = page.current()
-    options, known = option_labels(app.settings.home), sources(app)
+    options, known = option_labels(app.settings), sources(app)
     state, missing = state.with_known(options, known, priced_models(app.settings))
     data = state.data or next(iter(usable(known)), None)
     state = replace(state, data=data)  # named, for what a link opens must not depend on later labels
     page.keep(state, [*problems, *missing])
     answer = st.container()
-    labels = _draw_policies(state, options)
+    labels = _draw_policies(app, state, options)
     if len(state.policies) < 2:
         st.info("Select at least two policies.", icon=":material/compare_arrows:")
         st.button(
@@ -90,22 +90,26 @@ def draw_page(app: App) -> None:
         page.draw_choice("show", "Show", _VIEWS)
         if state.show == "bill":
             billed, model = draw_choices(app, state, known)
-        else:
+        elif state.show == "turns":
             source = pick_source(page, known, state.data, "Measured on", measure=False)
     if state.show == "bill":
         draw_bill(app, state, columns, labels, billed, model, answer)
         return
-    if source is not None:
+    if state.show == "chats":
+        draw_chats(app, columns, reference, answer)
+    elif source is not None:
         draw_results(app, state, source, columns, reference, answer)
     if app.conversations.keys():
         st.subheader("The open conversation", anchor=False)
         draw_conversation(app, state, columns, reference)
 
 
-def _draw_policies(state: CompareState, options: Mapping[str, str]) -> dict[str, str]:
+def _draw_policies(app: App, state: CompareState, options: Mapping[str, str]) -> dict[str, str]:
     """Draw the choice of policies and of the reference; return the labels of all policies by their text."""
     offered = without_repeats((*map(read_policy, options), *state.policies))
-    labels = make_labels_unique({column.to_text(): option_label(column.to_text()) for column in offered})
+    labels = make_labels_unique(
+        {column.to_text(): option_label(column.to_text(), app.settings) for column in offered}
+    )
     texts = [column.to_text() for column in state.policies]
     reference = state.compared_with.to_text() if state.compared_with else None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -116,7 +120,7 @@ def _draw_policies(state: CompareState, options: Mapping[str, str]) -> dict[str,
             placeholder="Select policies or versions",
             help="Type last_k(k=5) or gate(rule=top_k, k=5) for other parameters than the settings have.",
         )  # fmt: skip
-        if reference is not None and state.show == "turns":
+        if reference is not None and state.show != "bill":
             put(_REFERENCE, reference)
             st.selectbox(
                 "Compared with", texts, key=_REFERENCE, format_func=labels.__getitem__, width=260,
@@ -270,11 +274,11 @@ def _draw_chart(result: SetResult) -> None:
         if (answerable := summary["answerable"].value) is not None
         and (share := summary["kept_token_share"].value) is not None
     )
-    figure = answers_over_tokens_figure(policies, result.attainable, palette=current_palette())
+    figure = answers_over_tokens_figure(policies, palette=current_palette())
     draw_figure(figure, "compare.chart", f"Messages with all needed turns sent, over tokens sent. {points}.")
     st.caption(
-        "Marks: what the policies' own rules keep. Lines: their best turns that fit a budget of tokens."
-        " Higher and further left is better."
+        "Marks: what the policies' own rules keep. Lines: their best turns within budgets up to 50% of the"
+        " tokens, then to everything. Higher and further left is better."
     )
 
 

@@ -2,7 +2,8 @@
 
 ?policies=bm25, gate, last_k(k=5)&reference=gate&data=@labels&measure=1
 &conversation=KEY&turn=57&differ=1
-?show=bill&billed=@library&model=gpt-5&pauses=short&bill=1
+?show=chats&measure=1
+?show=bill&billed=@library&model=gpt-5&bill=1
 """
 
 from __future__ import annotations
@@ -131,10 +132,9 @@ class CompareState(PageState):
     reference: PolicySpec | None = param(None, COLUMN)  # noqa: RUF009  # one of the policies; None: the first
     data: str | None = None  # the labels or a set; None: the first that has labelled turns
     measure: bool = False  # whether a person asked to measure what was not measured before
-    show: Literal["turns", "bill"] = "turns"
+    show: Literal["turns", "chats", "bill"] = "turns"
     billed: str | None = None  # `LIBRARY`, the labels or a set; None: `data`, and without it the library
     model: str | None = None  # whose prices; None: that of the settings
-    pauses: Literal["times", "short", "long"] = "times"
     bill: bool = False  # whether a person asked for a bill
     differ: bool = False  # list only the turns that the policies decide differently
     page: int = param(1, of_conversation=True)  # of the turn table

@@ -78,7 +78,7 @@ page = Address("errors", ErrorsState, bare=True)  # labels, when there are some 
 def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    options, known = option_labels(app.settings.home), sources(app)
+    options, known = option_labels(app.settings), sources(app)
     gates = {option: name for option, name in options.items() if read_policy(option).name == GatePolicy.name}
     state = page.begin(version=gates, data=[*known, LIBRARY])
     available = _available(app, known)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import streamlit as st
 
-from convgate.core.text import format_age, format_number, pluralize
+from convgate.core.text import format_age
 from convgate.experiments.arms import (
-    ALPHA,
-    HYPOTHESES,
     Experiment,
     TokenLimit,
     create_experiment,
@@ -25,25 +22,18 @@ from convgate.experiments.report import report
 from convgate.policies.window import LastK
 from convgate.store.experiments import Experiments
 from convgate.ui.experiments.rating import draw_rating
-from convgate.ui.experiments.replay import draw_example, draw_replay
+from convgate.ui.experiments.replay import draw_replay
 from convgate.ui.experiments.report import draw_report, result_sentences
 from convgate.ui.experiments.state import draw_arms, page
 from convgate.ui.shared.actions import draw_problem, draw_result, reporting_problems
 from convgate.ui.shared.frame import App
+from convgate.ui.shared.label_sources import LABELS, sources
+from convgate.ui.shared.navigation import COMPARE, OWN_CHATS
 from convgate.ui.shared.text import literal
 
 NAME, CONTROL, ARMS = "experiments.name", "experiments.control", "experiments.arms"
 LIMITS, LOOKS, SHARED = "experiments.limits", "experiments.looks", "experiments.shared"
 PLANNED = "experiments.planned"
-_RATES = (
-    ("Completed by the control, %", "baseline", BASELINE, "Share of requests that its answers complete."),
-    (
-        "Completed by a variant, %",
-        "target",
-        TARGET,
-        "The smallest improvement that would change what you use.",
-    ),
-)
 _LIMITS: dict[TokenLimit, str] = {"matched": "As many as the control", "free": "Free"}
 _LOOKS = {(1.0,): "at the end", (0.5, 1.0): "at half and the end", (0.25, 0.5, 0.75, 1.0): "at each quarter"}
 _PLACES = {"experiments": "Experiments", "replay": "Replay"}
@@ -67,9 +57,23 @@ def draw_page(app: App) -> None:
     else:
         _draw_list(app, names)
         if not names:
-            draw_example(app)
+            _draw_start(app)
         with st.expander("New experiment", icon=":material/add:"):
             _draw_new(app)
+
+
+def _draw_start(app: App) -> None:
+    """Draw the button of a first visit: replay the labels, else compare on the library, else the samples."""
+    st.markdown("Which policy sends what answers need? Find out on conversations that you have:")
+    has_chats = bool(app.conversations.keys())
+    replayed = {"on": "replay", "data": LABELS if sources(app)[LABELS].judged else None, "measure": True}
+    is_replay = bool(replayed["data"]) or not has_chats
+    pressed = st.button(
+        "Replay on my chats" if has_chats else "Replay the samples", key="experiments.start", type="primary",
+        icon=":material/play_arrow:", on_click=page.change if is_replay else None, kwargs=replayed,
+    )  # fmt: skip
+    if pressed and not is_replay:
+        st.switch_page(COMPARE, query_params=OWN_CHATS)
 
 
 def _draw_list(app: App, names: Sequence[str]) -> None:
@@ -86,19 +90,21 @@ def _draw_list(app: App, names: Sequence[str]) -> None:
 
 
 def _draw_new(app: App) -> None:
-    """Draw the fields, the size, and the button."""
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.text_input("Name", key=NAME, max_chars=60)
-        st.session_state.setdefault(CONTROL, LastK.name)
-        draw_arms(app, {"key": CONTROL}, {"key": ARMS}, sources=_SOURCES)
+    """Draw the fields and the button."""
+    st.text_input("Name", key=NAME, max_chars=60)
+    st.session_state.setdefault(CONTROL, LastK.name)
+    draw_arms(app, {"key": CONTROL}, {"key": ARMS}, sources=_SOURCES)
+    with st.popover("Options", icon=":material/tune:"):
         st.segmented_control(
             "Tokens of the variants", list(_LIMITS), key=LIMITS, selection_mode="multi", default=["matched"],
             format_func=_LIMITS.__getitem__,
             help="Only with as many tokens as the control used can a variant succeed.",
         )  # fmt: skip
-    with right:
-        planned = _draw_size()
+        st.number_input(
+            "Rated trials of each variant", 1, 10_000_000, None, key=PLANNED, placeholder="Computed",
+            help=f"Computed: as many as find a rise from {BASELINE:.0%} to {TARGET:.1%} of completed requests"
+            " with probability 0.8. A trial is one request with its answer.",
+        )  # fmt: skip
         st.selectbox(
             "Read the verdict", list(_LOOKS), key=LOOKS, format_func=_LOOKS.__getitem__,
             help="An early look can end it sooner. Looks share alpha, so each costs a little power.",
@@ -107,51 +113,11 @@ def _draw_new(app: App) -> None:
             "Raters see the answers of every variant", key=SHARED,
             help="Otherwise each rater belongs to one variant. With few raters, turn it on.",
         )  # fmt: skip
-    if planned is not None:
-        st.button(
-            "Create experiment", key="experiments.create", type="primary", on_click=_create,
-            args=(app, planned),
-        )  # fmt: skip
+    st.button("Create experiment", key="experiments.create", type="primary", on_click=_create, args=(app,))
     draw_problem()
 
 
-def _draw_size() -> int | None:
-    """Draw the rates to tell apart and the trials that this needs; return the trials of each arm."""
-    st.caption("How many trials do I need? Enough to find the difference that matters to you.")
-    with st.container(horizontal=True):
-        baseline, target = (
-            st.number_input(
-                label, 1.0, 99.0, 100 * rate, 0.5, "%.1f", key=f"experiments.{key}", width=190, help=help
-            ) / 100
-            for label, key, rate, help in _RATES
-        )  # fmt: skip
-    if baseline == target:
-        st.warning("Enter different rates: there is no difference to find.", icon=":material/warning:")
-        return None
-    plan = PowerPlan(baseline, target, alpha=ALPHA)
-    chosen = st.number_input(
-        "Rated trials of each variant", 1, 10_000_000, None, key=PLANNED,
-        placeholder=f"{plan.per_arm:,}, as computed",
-    )  # fmt: skip
-    planned = chosen or plan.per_arm
-    shared = replace(plan, alpha=ALPHA / len(HYPOTHESES)).per_arm
-    st.caption(
-        f"With {planned:,} rated trials of each variant, {pluralize(_n_arms() * planned, 'trial')} in all,"
-        f" such a difference is found with probability {format_number(plan.power_at(planned))}.",
-        help=f"{plan.per_arm:,} suffice for probability {format_number(plan.power)} at alpha {ALPHA} with 15%"
-        f" more for incomplete strata and 20% more because trials of a session are alike; {shared:,} where"
-        " completion and errors share alpha. A trial is one request with its answer.",
-    )  # fmt: skip
-    return planned
-
-
-def _n_arms() -> int:
-    """Return how many arms the chosen fields make, the control included."""
-    values = st.session_state
-    return 1 + max(1, len(values[ARMS])) * max(1, len(values[LIMITS]))
-
-
-def _create(app: App, planned: int) -> None:
+def _create(app: App) -> None:
     """Store the experiment of the fields, and open it."""
     values = st.session_state
     with reporting_problems():
@@ -165,7 +131,7 @@ def _create(app: App, planned: int) -> None:
             arms=tuple(arms),
             seed=0,
             started=datetime.now(UTC),
-            planned=planned,
+            planned=values[PLANNED] or PowerPlan(BASELINE, TARGET).per_arm,
             looks=values[LOOKS],
             shared_raters=values[SHARED],
         )

@@ -45,42 +45,34 @@ _SOURCES = "A policy such as last_k(k=5) or gate@NAME, or alone:POLICY, by its r
 
 
 def draw_replay(app: App, state: ExperimentsState) -> None:
-    """Draw the choices, then the results or the button that computes them."""
+    """Draw the results or the button that computes them, then the choices."""
     known = sources(app)
     state, missing = state.drop_unknown(None, data=known)
     # Named in the address, for what a link opens must not depend on later labels.
     state = replace(state, data=state.data or next(iter(usable(known)), None))
     page.keep(state, missing)
-    st.caption("Measures, without a model and without sessions, how many needed turns each policy sends.")
-    left, right = st.columns(2, gap="large")
-    with right:
+    results = st.container()
+    with st.expander("Options", expanded=state.data is None, icon=":material/tune:"):
         source = pick_source(page, known, state.data, "Replayed conversations", measure=False)
-        _draw_budgets(state)
-    with left:
         draw_arms(
             app, page.control("control", measure=False),
             page.control("arms", measure=False), sources=_SOURCES, further=[RandomOrder.name],
         )  # fmt: skip
+        _draw_budgets(state)
     if source is None:
         return
     if not (state.arms and state.budgets):
         st.info("Choose a policy and its tokens.", icon=":material/info:")
         return
-    _draw_replayed(app, state, source)
-
-
-def draw_example(app: App) -> None:
-    """Draw what a comparison of arms is like: the samples, replayed."""
-    if (samples := sources(app).get(SAMPLES)) is not None:
-        st.markdown(
-            "No experiment yet. An example, on the samples: which policy sends more of what is needed?"
-        )
-        _draw_replayed(app, ExperimentsState(arms=(GatePolicy.name,)), samples)
+    with results:
+        _draw_replayed(app, state, source)
 
 
 def _draw_replayed(app: App, state: ExperimentsState, source: SetInfo) -> None:
     try:
-        labels = make_labels_unique({text: arm_label(text) for text in (state.control, *state.arms)})
+        labels = make_labels_unique(
+            {text: arm_label(text, app.settings) for text in (state.control, *state.arms)}
+        )
         arms = [_load_arm(app, label, text) for text, label in labels.items()]
         rows = _measure(app, state, source, arms)
     except ConvgateError as error:
@@ -187,8 +179,8 @@ def summary_sentence(rows: Sequence[ReplayRow]) -> str:
     shares = [format_share(row.measures[RECALL].value or 0.0) for row in (first, second)]
     return (
         f"{wins if gain.excludes_0 else 'No winner yet'}: {first.arm} sends {shares[0]} of what"
-        f" {pluralize(best.requests, 'message')} need in {tokens[0]} tokens, {second.arm} {shares[1]} in"
-        f" {tokens[1]}"
+        f" {pluralize(best.requests, 'message')} need{'s' * (best.requests == 1)} in {tokens[0]} tokens,"
+        f" {second.arm} {shares[1]} in {tokens[1]}"
     )
 
 

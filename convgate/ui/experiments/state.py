@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import streamlit as st
 
 from convgate.core.errors import ConvgateError
+from convgate.core.settings import Settings
 from convgate.experiments.replay import RandomOrder
 from convgate.policies.registry import check_spec
 from convgate.policies.spec import read_policy
@@ -48,7 +50,7 @@ class ExperimentsState(StandaloneState):
     rate: bool = False
     data: str | None = None  # replayed; None: the first that has labelled turns
     control: str = param("last_k", ARM)
-    arms: tuple[str, ...] = param(("gate", "alone:gate"), ARMS)
+    arms: tuple[str, ...] = param(("gate",), ARMS)
     budgets: tuple[BudgetName, ...] = ("matched",)
     share: float = param(0.35, codecs.share(0.05, 1.0))  # of the history's tokens
     measure: bool = False  # whether a person asked for the replay
@@ -57,17 +59,18 @@ class ExperimentsState(StandaloneState):
 page = Address("experiments", ExperimentsState, bare=True)
 
 
-def arm_label(text: str) -> str:
+def arm_label(text: str, settings: Settings | None = None) -> str:
     """Return the label of an arm; the text itself when it is the path of a settings file.
 
     >>> arm_label("last_k(k=3)"), arm_label("alone:gate@mine"), arm_label("short.toml")
-    ('Last k turns (k=3)', 'Gate mine (alone)', 'short.toml')
+    ('Last 3 turns', 'Gate mine (alone)', 'short.toml')
     """
     if text in _LABELS:
         return _LABELS[text]
     kind, _, rest = text.partition(":")
     try:
-        return f"{option_label(rest)} (alone)" if kind == "alone" else option_label(text)
+        label = option_label(rest if kind == "alone" else text, settings)
+        return f"{label} (alone)" if kind == "alone" else label
     except (ConvgateError, KeyError):
         return text
 
@@ -79,10 +82,11 @@ def draw_arms(
     values = st.session_state
     # The browser sends the label back of what it was sent as a value, so typed arms have to be options.
     typed = [values.get(control["key"], Everything.name), *values.get(arms["key"], ())]
-    options = list(dict.fromkeys([*_OPTIONS, *further, *option_labels(app.settings.home), *typed]))
+    options = list(dict.fromkeys([*_OPTIONS, *further, *option_labels(app.settings), *typed]))
     st.caption("Each is one way to choose the turns that a model sees. The control is what you use today.")
-    st.selectbox("Control", options, format_func=arm_label, accept_new_options=True, help=sources, **control)
+    label = partial(arm_label, settings=app.settings)
+    st.selectbox("Control", options, format_func=label, accept_new_options=True, help=sources, **control)
     st.multiselect(
-        "Variants to compare with it", options, format_func=arm_label, accept_new_options=True, help=sources,
+        "Variants to compare with it", options, format_func=label, accept_new_options=True, help=sources,
         placeholder="Choose or type", **arms,
     )  # fmt: skip

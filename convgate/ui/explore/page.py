@@ -51,7 +51,7 @@ _TOP = 5  # turns that are shown although none reaches the threshold
 def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    labels = option_labels(app.settings.home)
+    labels = option_labels(app.settings)
     picked = pick_conversation(page, app, *page.current(), policy=labels)
     if picked is None:
         return

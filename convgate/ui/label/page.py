@@ -48,7 +48,7 @@ def draw_page(app: App) -> None:
     if state.conversation is None:
         state = resume(app, state)
     improvement = draw_improvement(app, "label")
-    picked = pick_message(page, app, state, problems, policy=option_labels(app.settings.home))
+    picked = pick_message(page, app, state, problems, policy=option_labels(app.settings))
     if picked is None:
         page.keep(state)
         draw_more(app, state)  # labels can be imported with their conversations

@@ -126,7 +126,7 @@ def _make_queue(app: App) -> bool:
     """Make a queue out of the whole library; return whether there is anything to ask about."""
     by = annotator()
     seed = secrets.randbelow(2**31)
-    gate, names = scoring.load_gate(app), option_labels(app.settings.home)
+    gate, names = scoring.load_gate(app), option_labels(app.settings)
     versions = [name for name in names if read_policy(name).version not in (None, gate.version)]
     other = versions[-1] if versions else "hybrid"
     compared = NamedPolicy(

@@ -83,11 +83,13 @@ def _statuses(report: GuardrailsReport, settings: Settings) -> list[tuple[str, S
     has_judged = latest.judged >= settings.guard.low_confidence_min_requests
     rate, has_reviews = latest.misclassification_rate, latest.reviewed >= MIN_REVIEWS
     is_stopped = "misclassified" in alerts or (has_reviews and rate is not None and rate > MAX_MISCLASSIFIED)
-    reviews = (
-        f"**{format_share(rate or 0)}** of {pluralize(latest.reviewed, 'message')} reviewed in"
-        f" {REVIEW_WINDOW.days} days; alert above {format_share(MAX_MISCLASSIFIED)}, of {MIN_REVIEWS:,} or"
-        " more"
-    )
+    limit = f"alert above {format_share(MAX_MISCLASSIFIED)}, of {MIN_REVIEWS:,} or more"
+    reviews = f"No message was reviewed in {REVIEW_WINDOW.days} days; {limit}"
+    if rate is not None:
+        reviews = (
+            f"**{format_share(rate)}** of {pluralize(latest.reviewed, 'message')} reviewed in"
+            f" {REVIEW_WINDOW.days} days; {limit}"
+        )
     errors = f"**{latest.overall.count:,} of {MIN_OVERALL_OUTCOMES:,}** outcomes for an overall rate"
     if latest.overall_rate is not None:
         errors = "No mode has as many recent outcomes as an alert takes"
@@ -164,7 +166,7 @@ def draw_charts(report: GuardrailsReport, settings: Settings) -> None:
         _draw_level(level, Frame(report.since, report.until, _episodes(report, "low_confidence", "alert")))
         _draw_errors(report.errors)
     with right:
-        st.markdown("**Fallbacks and lost invariants**")
+        st.markdown("**Fallbacks**")
         _draw("fallbacks", fallbacks_figure(bins, frame, palette=palette), words["fallbacks"])
         st.markdown("**Tokens of the history**")
         _draw("tokens", tokens_figure(bins, frame, palette=palette), words["tokens"])

@@ -36,6 +36,7 @@ from convgate.ui.monitor.log import (
 from convgate.ui.shared.actions import ActionResult, draw_result, run_action
 from convgate.ui.shared.codecs import one_of
 from convgate.ui.shared.frame import App
+from convgate.ui.shared.navigation import COMPARE, OWN_CHATS
 from convgate.ui.shared.page_state import Address, StandaloneState, param
 from convgate.ui.shared.tables import draw_numbers, markdown_table
 from convgate.ui.shared.text import literal
@@ -100,16 +101,22 @@ def _draw_log(app: App, state: MonitorState, newest: datetime | None) -> None:
         st.warning("Requests are not logged: `guard.log` is off.", icon=":material/visibility_off:")
     draw_result(page)
     if newest is None:
-        st.markdown("##### Your agents have logged no request yet, so there is nothing to worry about")
-        with st.expander("Log your requests", icon=":material/add:"):
-            st.code(_EXAMPLE, language="python")
-        with st.container(border=True):  # so that no number in it is taken for one's own
-            st.header("Example: a simulated day", anchor=False)
-            st.markdown(
-                "Nobody made these requests. Two and a half hours have other modes than usual, in one hour"
-                " debugging fails."
-            )
-            _draw_figures(_example(app.settings), app.settings)
+        st.markdown("##### No request is logged yet: add these lines to your agent")
+        st.code(_EXAMPLE, language="python")
+        st.page_link(
+            COMPARE, label="Without an agent: what would be sent of my chats?",
+            icon=":material/compare_arrows:", query_params=OWN_CHATS,
+        )  # fmt: skip
+        example = st.expander(
+            "Example: a simulated day", key="monitor.example", icon=":material/science:", on_change="rerun"
+        )
+        if example.open:
+            with example:  # so that no number in it is taken for one's own
+                st.markdown(
+                    "Nobody made these requests. Two and a half hours have other modes than usual, in one"
+                    " hour debugging fails."
+                )
+                _draw_figures(_example(app.settings), app.settings)
         return
     st.fragment(_draw_report, run_every=REFRESH_SECONDS)(app, state, newest)
 

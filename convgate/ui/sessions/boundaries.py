@@ -13,6 +13,8 @@ import streamlit as st
 from convgate.core.conversation import Conversation
 from convgate.core.text import format_age, format_duration
 from convgate.figures.hover import on_screen
+from convgate.gate.subjects import Subjects
+from convgate.messages.units import is_from_user
 from convgate.policies.sessions import Boundaries, Boundary, BoundaryKind, BoundaryRules, segment, with_moved
 from convgate.policies.sessions.boundaries import workflow_state_of
 from convgate.store.edits import MovedBoundaries, MovedBoundary
@@ -30,7 +32,7 @@ LABELS: dict[BoundaryKind, str] = {
     "session": "A session begins", "conversation": "A conversation begins", "none": "Nothing begins",
 }  # fmt: skip
 _OPTIONS: dict[BoundaryKind, str] = {"session": "Session", "conversation": "Conversation", "none": "Nothing"}
-KIND, MOVE = "sessions.kind", "sessions.move"
+KIND = "sessions.kind"
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,21 +80,6 @@ def kind_at(boundaries: Boundaries, turn: int) -> BoundaryKind:
     return "none" if record is None else record.kind
 
 
-def store_kinds(boundaries: ConversationBoundaries, kinds: Mapping[int, BoundaryKind], turn: int) -> None:
-    """Store what begins with turns, and select `turn`; for callbacks. No edit is what the rules say."""
-    edits = {
-        place: None if kind == kind_at(boundaries.by_rules, place) else MovedBoundary(kind)
-        for place, kind in kinds.items()
-    }
-
-    def store() -> ActionResult:
-        MovedBoundaries(boundaries.app.store).change(boundaries.key, edits)
-        boundaries.page.select(turn)
-        return ActionResult("Saved.")
-
-    run_action(boundaries.page, store, boundaries.key)
-
-
 def undo_edit(boundaries: ConversationBoundaries) -> None:
     """Undo the last stored edit of the conversation; for callbacks."""
 
@@ -126,6 +113,19 @@ def states_of(key: str, _conversation: Conversation) -> dict[int, str]:
     """Return the workflow states that messages reach, by turn."""
     states = ((index, workflow_state_of(turn)) for index, turn in enumerate(_conversation.turns))
     return {index: name for index, name in states if name is not None}
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def subjects_of(key: str, _conversation: Conversation) -> dict[int, str]:
+    """Return what messages of the user begin to be about, in words that the next turns take up, by turn."""
+    subjects, words, before = Subjects(_conversation.turns), dict[int, str](), set[str]()
+    for index, turn in enumerate(_conversation.turns):
+        if is_from_user(turn):
+            subject = subjects.of(index, ())
+            if before and subject.first == index < subject.last and before.isdisjoint(subject.stems):
+                words[index] = ", ".join(subjects.words(subject))
+            before = {*subject.stems} or before
+    return words
 
 
 @st.cache_resource(max_entries=64, show_spinner=False, hash_funcs={BoundaryRules: repr})
@@ -178,27 +178,21 @@ def _draw_reason(boundaries: ConversationBoundaries, selected: int) -> None:
 
 
 def _draw_controls(boundaries: ConversationBoundaries, selected: int) -> None:
-    kind = kind_at(boundaries.shown, selected)
-    put(KIND, kind)
+    put(KIND, kind_at(boundaries.shown, selected))
     st.segmented_control(
         "Begins here", list(_OPTIONS), format_func=_OPTIONS.__getitem__, key=KIND, required=True,
         on_change=_save_kind, args=(boundaries, selected),
     )  # fmt: skip
-    if kind != "none":
-        starts = (*boundaries.shown.conversation_starts, len(boundaries.conversation))
-        place = starts.index(selected)
-        put(MOVE, selected + 1)
-        st.number_input(
-            "Move the boundary to turn", starts[place - 1] + 2, starts[place + 1], key=MOVE,
-            on_change=_save_move, args=(boundaries, selected), width=220,
-        )  # fmt: skip
 
 
 def _save_kind(boundaries: ConversationBoundaries, selected: int) -> None:
-    store_kinds(boundaries, {selected: st.session_state[KIND]}, selected)
+    """Store what begins with a turn, and select it; what the rules say is no edit."""
+    kind = st.session_state[KIND]
+    edit = None if kind == kind_at(boundaries.by_rules, selected) else MovedBoundary(kind)
 
+    def store() -> ActionResult:
+        MovedBoundaries(boundaries.app.store).change(boundaries.key, {selected: edit})
+        boundaries.page.select(selected)
+        return ActionResult("Saved.")
 
-def _save_move(boundaries: ConversationBoundaries, selected: int) -> None:
-    turn, kind = int(st.session_state[MOVE]) - 1, kind_at(boundaries.shown, selected)
-    if turn != selected:
-        store_kinds(boundaries, {selected: "none", turn: kind}, turn)
+    run_action(boundaries.page, store, boundaries.key)

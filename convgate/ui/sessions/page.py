@@ -16,15 +16,17 @@ from convgate.core.home import app_root
 from convgate.core.text import format_duration, format_time, pluralize, truncate, writable
 from convgate.figures.hover import on_screen
 from convgate.figures.sessions import HEIGHT, Event, Timeline, describe_timeline, timeline_figure
-from convgate.policies.sessions import Boundaries, BoundaryRules
+from convgate.policies.sessions import Boundaries, BoundaryKind, BoundaryRules
 from convgate.store.sessions import Sessions
 from convgate.ui.sessions.boundaries import (
     LABELS,
     ConversationBoundaries,
+    boundary_at,
     draw_turn,
     example_boundaries,
     load_boundaries,
     states_of,
+    subjects_of,
     times_of,
 )
 from convgate.ui.shared.actions import draw_problem, reporting_problems
@@ -113,8 +115,8 @@ def _draw_conversation(app: App) -> None:
         st.error(literal(f"The settings of sessions are not valid: {error}"), icon=":material/error:")
         return
     rules = state.rules(saved_rules)
-    _draw_rules(rules, saved_rules)
     boundaries = load_boundaries(app, page, key, rules)
+    _draw_rules(boundaries, rules, saved_rules)
     selected = boundaries.shown.conversation_starts[-1] if state.selected is None else state.selected
     _draw_boundaries(boundaries, selected, rules.idle_gap_seconds)
 
@@ -143,26 +145,21 @@ def _draw_boundaries(boundaries: ConversationBoundaries, selected: int, gap: flo
             draw_turn(boundaries, selected)
 
 
-def _draw_rules(rules: BoundaryRules, saved: BoundaryRules) -> None:
-    """Draw the rules in the sidebar."""
+def _draw_rules(boundaries: ConversationBoundaries, rules: BoundaryRules, saved: BoundaryRules) -> None:
+    """Draw the rules that this conversation can follow in the sidebar."""
+    has_times = times_of(boundaries.key, boundaries.conversation) is not None
+    has_states = bool(states_of(boundaries.key, boundaries.conversation))
     with st.sidebar:
-        st.markdown("**Rules**", help="Changes apply to this page only. The lines below save them.")
-        st.select_slider(
-            "Time without a message that ends a session",
-            sorted({*_GAPS, math.inf, rules.idle_gap_seconds, saved.idle_gap_seconds}),
-            format_func=lambda gap: "none" if math.isinf(gap) else format_duration(gap),
-            **page.control("gap", rules.idle_gap_seconds),
-        )  # fmt: skip
-        st.toggle(
-            "“Continue” goes on after a longer time",
-            **page.control("override", rules.continue_overrides_gap),
-            help="A message that begins with “continue” continues the conversation after any gap.",
-        )
-        st.toggle(
-            "A workflow's COMPLETE ends the conversation",
-            **page.control("complete", rules.close_on_complete),
-            help="The message after the workflow state COMPLETE begins a conversation.",
-        )
+        if has_times or has_states:
+            st.markdown("**Rules**", help="Changes apply to this page only. The lines below save them.")
+        if has_times:
+            _draw_gap(rules, saved)
+        if has_states:
+            st.toggle(
+                "A finished workflow ends the conversation",
+                **page.control("complete", rules.close_on_complete),
+                help="The message after the workflow state COMPLETE begins a conversation.",
+            )
         if rules != saved:
             st.button(
                 "Reset the rules", key="sessions.reset", icon=":material/undo:", width="stretch",
@@ -170,6 +167,21 @@ def _draw_rules(rules: BoundaryRules, saved: BoundaryRules) -> None:
             )  # fmt: skip
             st.caption("To save these rules, add to convgate.toml:")
             st.code(settings_lines(rules, saved), language="toml")
+
+
+def _draw_gap(rules: BoundaryRules, saved: BoundaryRules) -> None:
+    """Draw how long a session lasts without a message, and what continues it."""
+    st.select_slider(
+        "Time without a message that ends a session",
+        sorted({*_GAPS, math.inf, rules.idle_gap_seconds, saved.idle_gap_seconds}),
+        format_func=lambda gap: "none" if math.isinf(gap) else format_duration(gap),
+        **page.control("gap", rules.idle_gap_seconds),
+    )  # fmt: skip
+    st.toggle(
+        "“Continue” goes on after a longer time",
+        **page.control("override", rules.continue_overrides_gap),
+        help="A message that begins with “continue” continues the conversation after any gap.",
+    )
 
 
 def settings_lines(rules: BoundaryRules, saved: BoundaryRules) -> str:
@@ -200,13 +212,12 @@ def _draw_summary(boundaries: ConversationBoundaries, gap: float) -> None:
     if boundaries.edits:
         edited = pluralize(len(boundaries.edits), "turn")
         words += f" {edited} edited; by the rules alone, {_count(boundaries.by_rules)}."
-    st.markdown(words)
     if times is None:
-        st.info(
-            "Most messages have no time, so no gap ends a session. Commands, workflow states and edits still"
-            " count.",
-            icon=":material/timer_off:",
+        words += (
+            " A session begins after a pause or a new subject. Most messages have no time, so pauses are not"
+            " known."
         )
+    st.markdown(words)
     if shown.problems:
         more = f" … and {len(shown.problems) - _MAX_PROBLEMS:,} more" * (len(shown.problems) > _MAX_PROBLEMS)
         problems = on_screen("; ".join(shown.problems[:_MAX_PROBLEMS]))
@@ -227,7 +238,9 @@ def _draw_chart(boundaries: ConversationBoundaries, selected: int) -> None:
     timeline = Timeline(
         labels=turn_labels(boundaries.key, conversation),
         is_user=[turn.role == "user" for turn in conversation.turns],
-        events=sorted([*_events(boundaries.shown), *states], key=lambda event: event.turn),
+        events=sorted(
+            [*_events(boundaries.shown), *states, *_subjects(boundaries)], key=lambda event: event.turn
+        ),
         sessions=boundaries.shown.session_starts,
         times=times_of(boundaries.key, conversation),
         edits=[
@@ -250,6 +263,18 @@ def _events(boundaries: Boundaries) -> list[Event]:
     ]
 
 
+def _subjects(boundaries: ConversationBoundaries) -> list[Event]:
+    """Return where a subject may begin, if neither times nor words of the rules say where something does."""
+    key, conversation = boundaries.key, boundaries.conversation
+    is_known = times_of(key, conversation) is not None and len(boundaries.by_rules.records) > 1
+    words = {} if is_known else subjects_of(key, conversation)
+    return [
+        Event(turn, "subject", f"Perhaps another subject: {text}")
+        for turn, text in words.items()
+        if boundary_at(boundaries.shown, turn) is None
+    ]
+
+
 def _draw_table(boundaries: ConversationBoundaries) -> None:
     rows = table_rows(boundaries)
     st.dataframe(
@@ -262,21 +287,25 @@ def _draw_table(boundaries: ConversationBoundaries) -> None:
 
 
 def table_rows(boundaries: ConversationBoundaries) -> list[dict[str, str | int]]:
-    """Return a row for each boundary, and for each message that could have been one."""
+    """Return a row for each boundary, and for each message that could have been one or may be one."""
     shown, turns = boundaries.shown, boundaries.conversation.turns
     starts = (*shown.conversation_starts, shown.messages)
     lengths = {start: stop - start for start, stop in pairwise(starts)}
     times = times_of(boundaries.key, boundaries.conversation)
     rows: list[dict[str, str | int]] = []
-    for record in sorted((*shown.records, *shown.continued), key=lambda record: record.index):
-        words = " ".join(turns[record.index].scored_text[: 4 * _MAX_WORDS].split())
+    reasons = [(record.index, record.kind, record.reason) for record in (*shown.records, *shown.continued)]
+    may_be: list[tuple[int, BoundaryKind, str]] = [
+        (each.turn, "none", each.text) for each in _subjects(boundaries)
+    ]
+    for index, kind, reason in sorted([*reasons, *may_be]):
+        words = " ".join(turns[index].scored_text[: 4 * _MAX_WORDS].split())
         rows.append(
             {
-                "turn": record.index + 1,
-                "begins": "nothing" if record.kind == "none" else record.kind,
-                "reason": writable(on_screen(record.reason)),
-                "time": f"{times[record.index]:%a %d %b %Y, %H:%M}" if times else "",
-                "messages": lengths.get(record.index, 0),
+                "turn": index + 1,
+                "begins": "nothing" if kind == "none" else kind,
+                "reason": writable(on_screen(reason)),
+                **({"time": f"{times[index]:%a %d %b %Y, %H:%M}"} if times else {}),
+                "messages": lengths.get(index, 0),
                 "text": writable(truncate(words, _MAX_WORDS)),
             }
         )

@@ -15,6 +15,9 @@ VERSIONS = "pages/5_Versions.py"
 COMPARE = "pages/6_Compare.py"
 MONITOR = "pages/9_Monitor.py"
 
+OWN_CHATS = {"show": "chats", "measure": "1"}
+"""Address of what the policies send of the library, on Compare."""
+
 GROUPS = {
     "Inspect": {
         "Library": (LIBRARY, ":material/inventory_2:"),

@@ -143,7 +143,7 @@ def compute_outcome(
     corrected = None if turn is None else modes.get(turn)
     intents = known_intents(app.settings).items()
     intent = next((word for word, mode in intents if mode == corrected), None)
-    label = option_label(state.policy)
+    label = option_label(state.policy, app.settings)
 
     def select(policy: Policy) -> Selection:
         return scoring.select(app, policy, message, pair_answers=state.pairs, budget=budget, intent=intent)

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from convgate.core.text import truncate
+from convgate.core.settings import Settings
+from convgate.core.text import pluralize, truncate
+from convgate.policies.build import spec_of
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import check_spec, policy_labels, policy_names
 from convgate.policies.spec import PIPELINE, PolicySpec, read_policy
+from convgate.policies.window import LastK
 from convgate.ui.shared.codecs import Codec
 from convgate.versions.catalog import Versions
 
@@ -37,21 +38,27 @@ POLICY_OPTION = Codec(str, _read, "gate@VERSION or one of " + ", ".join(policy_n
 """A policy or version in addresses."""
 
 
-def option_labels(home: Path) -> dict[str, str]:
+def option_labels(settings: Settings) -> dict[str, str]:
     """Return a label for each policy and version, in the order of menus: gates first."""
-    versions = map(version_option, Versions(home).names())
-    return {option: option_label(option) for option in (GatePolicy.name, *versions, *policy_names())}
+    versions = map(version_option, Versions(settings.home).names())
+    options = (GatePolicy.name, *versions, *policy_names())
+    return {option: option_label(option, settings) for option in options}
 
 
-def option_label(option: str) -> str:
+def option_label(option: str, settings: Settings | None = None) -> str:
     """Return the label of a policy or version, with its parameters as they can be typed.
 
+    settings: have the number of last turns where the option has none.
+
     >>> option_label("gate@mine"), option_label("last_k"), option_label("last_k(k=5)")
-    ('Gate mine', 'Last k turns', 'Last k turns (k=5)')
+    ('Gate mine', 'Last 10 turns', 'Last 5 turns')
     >>> option_label("gatekeeper > bm25")
     'Pipeline: gatekeeper > bm25'
     """
     spec = read_policy(option)
+    if spec.name == LastK.name:
+        k = spec_of(settings or Settings(), option).parameters.get("k", LastK().k)
+        return f"Last {pluralize(int(k), 'turn')}"
     label = policy_labels()[spec.name] if spec.version is None else f"Gate {spec.version}"
     if not spec.parameters:
         return label

@@ -12,6 +12,7 @@ import re2
 import streamlit as st
 
 from convgate.core.text import join_words, pluralize
+from convgate.gatekeeper.decision import GatekeeperDecision
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.rules import MAX_PATTERN, MAX_REASON, PatternRule, RuleProblem, Rules, RulesError
 from convgate.gatekeeper.rules_file import add_rule, parse_rules
@@ -19,6 +20,7 @@ from convgate.store.conversations import terms
 from convgate.ui.shared.actions import ActionResult, draw_result, run_action
 from convgate.ui.shared.codecs import one_of, words
 from convgate.ui.shared.frame import App
+from convgate.ui.shared.modes import statement_reader
 from convgate.ui.shared.navigation import EXPLORE
 from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.picker import pick_conversation
@@ -132,7 +134,7 @@ def _draw_exchanges(app: App, state: StoringState, draft: RulesDraft, rows: Sequ
             "Search", placeholder="Search messages and answers", label_visibility="collapsed",
             **page.control("search"),
         )  # fmt: skip
-    _draw_rows(state, [row for row in matching if _is_shown(row, state.show)])
+    _draw_rows(app, state, [row for row in matching if _is_shown(row, state.show)])
 
 
 def _summary(rows: Sequence[Row]) -> str:
@@ -164,17 +166,19 @@ def _draw_changes(app: App, state: StoringState, draft: RulesDraft) -> None:
         st.markdown("Add or edit a rule to see which decisions it changes.")
     draw_editor(draft)
     page.draw_choice("look", "Show", LOOKS)
-    _draw_rows(state, changed)
+    _draw_rows(app, state, changed)
 
 
-def _draw_rows(state: StoringState, rows: Sequence[Row]) -> None:
+def _draw_rows(app: App, state: StoringState, rows: Sequence[Row]) -> None:
     """Draw one page of exchanges, under the titles of their conversations where there are several."""
     number = min(state.page, max(1, -(-len(rows) // ROWS_PER_PAGE)))
-    title = None
-    for row in rows[(number - 1) * ROWS_PER_PAGE : number * ROWS_PER_PAGE]:
-        if state.look != "conversation" and row.conversation.title != title:
-            title = row.conversation.title
-            st.markdown(f"**{literal(title, limit=90)}**")
+    shown_rows = rows[(number - 1) * ROWS_PER_PAGE : number * ROWS_PER_PAGE]
+    conversations = list(dict.fromkeys(id(row.conversation) for row in shown_rows))
+    last = None
+    for row in sorted(shown_rows, key=lambda row: conversations.index(id(row.conversation))):
+        if state.look != "conversation" and row.conversation is not last:
+            last = row.conversation
+            st.markdown(f"**{literal(last.title, limit=90)}**")
         turn, key = str(row.placed.user_turn + 1), row.conversation.key
         heading = f"turn {turn}"
         with st.container(gap="xsmall"):
@@ -184,9 +188,19 @@ def _draw_rows(state: StoringState, rows: Sequence[Row]) -> None:
                     query_params={"conversation": key, "selected": turn},
                 )  # fmt: skip
                 heading = ""
-            shown = exchange_html(row.placed.exchange, row.decision, heading=heading, before=row.before)
-            st.html(shown)
+            decision = _explain(app, row) if row.is_default and key is not None else row.decision
+            st.html(exchange_html(row.placed.exchange, decision, heading=heading, before=row.before))
     page.draw_pages(len(rows), ROWS_PER_PAGE, number)
+
+
+def _explain(app: App, row: Row) -> GatekeeperDecision:
+    """Return the decision with what its message states that must hold, which is no reason of the checks."""
+    turns = list(app.conversation(str(row.conversation.key)).turns)
+    held = (each for each in statement_reader(app.settings).read(turns) if each.held)
+    found = next((each for each in held if each.source == row.placed.user_turn), None)
+    return (
+        replace(row.decision, explanation=f"by default, and {found.held_because}") if found else row.decision
+    )
 
 
 def _check_library(app: App) -> list[CheckedConversation]:

@@ -76,7 +76,7 @@ page = Address("tune", TuneState)
 def draw_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    options = option_labels(app.settings.home)
+    options = option_labels(app.settings)
     labels = {option: options[option] for option in options if read_policy(option).name == GatePolicy.name}
     known = sources(app)
     state = page.begin(version=labels, data=known)
