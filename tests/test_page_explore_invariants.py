@@ -51,7 +51,7 @@ def test_active_invariants_come_first_and_link_to_their_turn(store: Store, key: 
     key = add_conversation(*CORRECTED)
     app = open_explore(conversation=key, list="invariants", selected="4")
     assert statements(app) == [CORRECTED[2].text, CORRECTED[0].text]
-    assert "1 active of 2 invariants." in page_text(app)
+    assert "1 of 2 invariants hold now." in page_text(app)
     assert "corrected" in page_text(app)
     app = click(app, "explore.source.0")
     assert address(app)["selected"] == "3"
@@ -116,9 +116,9 @@ def test_words_of_a_persons_own_are_sent_as_a_message(store: Store, key: str) ->
 def test_an_invariant_is_ended_restored_pinned_and_unpinned(store: Store, key: str) -> None:
     app = click(open_explore(conversation=key, list="invariants"), "explore.end.0")
     assert edits(store, key) == {5: [(RULE, None, None, "ended", False)]}
-    assert "0 active of" in page_text(app)
+    assert "0 of 1 invariant hold now." in page_text(app)
     app = click(app, "explore.restore.0")
-    assert "1 active of" in page_text(app)
+    assert "1 of 1 invariant hold now." in page_text(app)
     assert edits(store, key) == {5: [(RULE, None, None, "active", False)]}
     app = click(app, "explore.pin.0")
     assert edits(store, key) == {5: [(RULE, None, None, None, True)]}

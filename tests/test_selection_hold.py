@@ -61,10 +61,12 @@ def test_a_wish_that_was_replaced_is_not_held(settings: Settings):
     assert selection.indices == [2, 8]
 
 
-def test_a_turn_that_the_policy_keeps_stays_its_own_choice(settings: Settings):
+def test_a_turn_that_the_policy_keeps_is_held_too(settings: Settings):
     policy = CosineTopK(FakeEncoder(), k=6)
     selection = selector_of(policy, settings).select(chat(WISH))
-    assert selection.decisions.of(0).stage == "score"
+    decision = selection.decisions.of(0)
+    assert (decision.stage, decision.outcome_name, decision.forced) == ("hold", "rule", True)
+    assert decision.explanation.startswith("hard constraint, always sent (“")
 
 
 def test_one_setting_turns_it_off(settings: Settings):

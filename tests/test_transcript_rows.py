@@ -65,7 +65,7 @@ def test_forced_turns_are_never_shown_as_the_policys_choice() -> None:
     )
     table = rows(forced)
     assert [(row["state"], row["outcome"]) for row in table[:4]] == [
-        ("kept", "relevant"), ("forced", "kept anyway"), ("cut", "dropped anyway"),
+        ("kept", "likely needed"), ("forced", "kept anyway"), ("cut", "dropped anyway"),
         ("dropped", "dropped, low score"),
     ]  # fmt: skip
 

@@ -3,8 +3,8 @@
 A reason names the two kinds that speak most for the decision, and the one that speaks most against it, each
 by what is true of the turn. A kind is named only if its effect (`convgate.gate.effects`) and its parts in the
 waterfall have the same sign, and only if a person can follow it: who speaks and how long a turn is are not
-named. Of what is kept although it is unlikely to be needed, the reason says how likely it is and which
-promise (`convgate.gate.promise`) would drop it.
+named. Of what is kept in case, the reason says how likely it is to be needed and which promise
+(`convgate.gate.promise`) would drop it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import CurrentMessage, Turn
-from convgate.core.decisions import UNLIKELY, Floats, Reason
+from convgate.core.decisions import LIKELY, Floats, Reason
 from convgate.core.text import format_percent, format_share, isolate, truncate
 from convgate.gate.columns import is_rare
 from convgate.gate.effects import KINDS, MIN_SHARE, Difference, Effects
@@ -31,7 +31,7 @@ from convgate.text.words import find_stems, stems, words
 MIN_EFFECT = 0.15  # on the logit; less is not named
 _MIN_OPPOSING = 0.4  # the same of what speaks against the decision
 _MIN_LINK = 0.1  # the effect on the logit of a link that is named
-_LIKELY = 0.5
+_UNLIKELY = 0.1  # a turn with a lower score has hardly anything that speaks for it
 _MAX_PROMISE = 0.5  # that is named
 _MAX_WORDS, _MAX_STEMS, _MAX_QUOTES, _MAX_QUOTE = 2_000, 3, 3, 40  # the last one in characters
 _MIN_RUN = 2  # turns after the first one of a run that is named
@@ -97,9 +97,10 @@ class GateReasons:
             start, stop = (generic[0], generic[0] + 1) if generic else (1, 1)
             lowering[start:stop] = [self._subject(row)]
         texts, opposing = (raising, lowering) if kept else (lowering, raising)
-        if kept and not texts and self.effects.scores.scores[row] >= _LIKELY:
+        is_needed = self.effects.scores.scores[row] >= LIKELY
+        if kept and is_needed and not texts:
             texts = [Reason("several signs, none of them strong")]
-        elif kept and (not texts or not self._is_likely(row)):
+        elif kept and not is_needed:
             texts = [*(texts or [Reason(_NAMES_NOTHING)] * self._names_nothing), self._likelihood(row)]
         said = [*(texts or [self._likelihood(row)]), *opposing]
         parts = [each.text for each in said]
@@ -159,7 +160,7 @@ class GateReasons:
         return bool(self._parts["content"][row] < 0 or is_unlike)
 
     def _is_likely(self, row: int) -> bool:
-        return bool(self.effects.scores.scores[row] >= UNLIKELY)
+        return bool(self.effects.scores.scores[row] >= _UNLIKELY)
 
     @cached_property
     def _names_nothing(self) -> bool:

@@ -26,18 +26,18 @@ from convgate.transcripts.dialects.base import Dialect
 def hold(
     request: Request, decisions: TurnDecisions, held: Sequence[Invariant], counter: TokenCounter | None
 ) -> tuple[TurnDecisions, list[AddedMessage]]:
-    """Return the decisions with every turn kept that states what must hold, and what is stated beside them.
+    """Return the decisions with every turn held that states what must hold, and what is stated beside them.
 
     An invariant is stated in a message of its own where its turn is never sent, or says it in other words.
     Instructions to the model, summaries and tool units are held too, by `make_valid`.
     """
     statements = restate(held, request.table, counter) if request.adds else []
-    dropped = set(decisions.indices[~decisions.kept].tolist())
+    turns = set(decisions.indices.tolist())
     return decisions.with_overrides(
         {
             invariant.source: Override(invariant.type, invariant.held_because, "as a rule", HOLD, kept=True)
             for invariant in reversed(held)
-            if invariant.source in dropped
+            if invariant.source in turns
         }
     ), statements
 
