@@ -145,7 +145,7 @@ def test_a_budget_waits_for_all_turns(key: str, encoder: SteppedEncoder) -> None
     app = open_page("Explore", conversation=key, budget="8000")
     part = "The selection is shown when all are read."
     assert progress(app) == f"Reading older turns: 0 of {LAST}. {part}"
-    assert "the model gets" not in page_text(app)
+    assert "The model gets" not in page_text(app)
     encoder.allowed.release(100)
     run_until(app, is_whole)
     assert stated(app, "Of") == str(LAST)

@@ -143,6 +143,10 @@ def test_a_typed_question_is_decided(open_explore: Open) -> None:
     assert turns_before(app) == "8"
     assert (rows[-1]["text"], rows[-1]["turn"]) == ("write the fibonacci function again", -1)
     assert rows[3]["state"] == "kept"
+    best = max(rows[:-1], key=lambda row: float(row["score"]))["turn"]
+    assert (turn_table(app)["selected"], turn_table(app)["focus"]) == (best, best), (
+        "the best turn is in sight"
+    )
     assert "answering your question" in page_text(app)
     assert app.chat_input(key=QUESTION).proto.value == "write the fibonacci function again", "to be changed"
     assert not check(app.run()).chat_input(key=QUESTION).proto.set_value, "what is typed since stays"
@@ -505,7 +509,7 @@ def test_how_sure_the_gate_is_is_said_in_plain_words(open_explore: Open, convgat
     draft = Draft(metrics={f"set {each}": MetricSet(9, 9, each) for each in missed})
     versions.add(trained_gate(), draft, name="measured")
     app = open_explore(selected="4", policy="gate@measured")
-    measured = "Measured: 2% of what is needed was lost on average; 0.3% to 3.7% on each of 2 sets."
+    measured = "Measured: 2.0% of what is needed was lost on average; 0.3% to 3.7% on each of 2 sets."
     assert re.findall("Measured.*", page_text(app)) == [measured]
     for other in ({"rule": "top_k"}, {"budget": "5000"}):
         assert "Measured" not in page_text(open_explore(selected="4", policy="gate@measured", **other))
@@ -664,7 +668,7 @@ def test_the_first_turn_has_nothing_before_it(open_explore: Open, policy: str) -
     app = open_explore(turn="1", policy=policy)
     assert "Nothing to decide" in page_text(app)
     assert states(app)[:2] == ["current", "later"]
-    assert "the model gets" not in page_text(app)
+    assert "The model gets" not in page_text(app)
 
 
 def test_blank_and_hostile_and_very_long_turns(open_explore: Open) -> None:

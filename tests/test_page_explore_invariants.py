@@ -59,6 +59,20 @@ def test_active_invariants_come_first_and_link_to_their_turn(store: Store, key: 
     assert "Dropped, corrected: Turn 3 corrects it" in dropped, "as turns are numbered on the screen"
 
 
+def test_what_is_always_sent_is_told_from_what_may_be_dropped(store: Store, key: str) -> None:
+    text = page_text(open_explore(conversation=key, rule="absolute,threshold=0", selected="6"))
+    assert "Kept, rule: Safety requirement, always sent (“" in text, "although its score keeps it too"
+    assert "lose at most" not in text
+    assert "likely to be needed" not in text
+    listed = {"conversation": key, "list": "invariants", "selected": "5"}
+    app = add_invariant(open_explore(**listed, rule="absolute,threshold=1"), "blocking_error")
+    assert "always sent] Sent with this message." in page_text(app)
+    badge = ":gray-badge[holds, may be dropped] :gray-badge[:material/person: by a person]"
+    assert f"Blocking error {badge} Not sent with this message." in page_text(app)
+    app = open_explore(**listed, rule="absolute,threshold=0")
+    assert f"Blocking error {badge} Sent with this message." in page_text(app)
+
+
 def test_an_added_invariant_is_sent_and_undone(store: Store, key: str) -> None:
     app = open_explore(conversation=key, list="invariants", selected="5")
     app = add_invariant(app, "safety_requirement")
