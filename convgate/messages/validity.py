@@ -95,9 +95,9 @@ class Repair:
             self._keep(asked, FIRST_USER, reason)
 
     def _keep(self, index: int, rule: str, reason: str) -> None:
-        stage = HOLD if rule in (INSTRUCTIONS, HELD, CURRENT) else REPAIR
-        if stage == HOLD or not self.kept[index]:
+        if not self.kept[index]:
             self.kept[index] = True
+            stage = HOLD if rule in (INSTRUCTIONS, HELD, CURRENT) else REPAIR
             self.overrides[index] = Override(rule, reason, stage=stage, kept=True)
 
 
