@@ -39,8 +39,8 @@ TURNS = (
     Turn.of("user", "the loss is nan again with an empty batch"),
 )
 _ANSWER = re.compile(
-    r"the model gets (none|[\d,]+) of (?:the newest )?([\d,]+) earlier turns?.*?:"
-    r" ([\d,]+) of ([\d,]+) tokens, (\S+) instead of (\S+)\."
+    r"(?ms)^The model gets (none|[\d,]+) of (?:the newest )?([\d,]+) earlier turns?.*?"
+    r"^([\d,]+) of ([\d,]+) tokens, (\S+) instead of (\S+)\."
 )
 _WORDS: dict[str, tuple[Mode, float]] = {
     "add": ("TASK", 0.95),

@@ -54,10 +54,10 @@ def test_every_earlier_turn_is_sent_or_dropped_by_a_stage(key: str) -> None:
     assert "Mode: TASK with 0.95: it says “add”." in page_text(app)
     rows = turn_table(app)["rows"]
     assert [row["outcome"] for row in rows] == [
-        "rule", "dropped, other mode", "dropped, other mode", "task state", "relevant", "rule",
-        "dropped, low score", "relevant", "recent", "current",
+        "rule", "dropped, other mode", "dropped, other mode", "task state", "likely needed", "rule",
+        "dropped, low score", "likely needed", "recent", "current",
     ]  # fmt: skip
-    assert "It states what must hold" in rows[RULE]["reason"]
+    assert ", always sent (“" in rows[RULE]["reason"]
     assert "It belongs to EXPLORATION" in rows[1]["reason"]
     assert sorted(sent(app) + dropped(app)) == list(range(LAST))
     assert dropped(app) == [1, 2, 6]
@@ -82,9 +82,9 @@ def test_the_list_shows_what_is_sent_or_dropped(key: str) -> None:
 
 def test_the_selected_turn_says_by_which_stage_and_in_which_section_it_is_sent(key: str) -> None:
     text = page_text(open_budgeted(conversation=key, selected="6"))
-    assert "Kept, rule: It states what must hold" in text
+    assert "Kept, rule: Safety requirement, always sent (“" in text
     assert "14 tokens of the budget for rules · mode Task" in text
-    assert "Safety requirement:" in text
+    assert text.count("Safety requirement") == 1, "the reason says it"
     assert "Kept, recent: It is part of the last exchange." in page_text(
         open_budgeted(conversation=key, selected="9")
     )

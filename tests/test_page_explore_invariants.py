@@ -51,12 +51,26 @@ def test_active_invariants_come_first_and_link_to_their_turn(store: Store, key: 
     key = add_conversation(*CORRECTED)
     app = open_explore(conversation=key, list="invariants", selected="4")
     assert statements(app) == [CORRECTED[2].text, CORRECTED[0].text]
-    assert "1 active of 2 invariants." in page_text(app)
+    assert "1 of 2 invariants hold now." in page_text(app)
     assert "corrected" in page_text(app)
     app = click(app, "explore.source.0")
     assert address(app)["selected"] == "3"
     dropped = page_text(open_explore(conversation=key, budget="8000", selected="1"))
     assert "Dropped, corrected: Turn 3 corrects it" in dropped, "as turns are numbered on the screen"
+
+
+def test_what_is_always_sent_is_told_from_what_may_be_dropped(store: Store, key: str) -> None:
+    text = page_text(open_explore(conversation=key, rule="absolute,threshold=0", selected="6"))
+    assert "Kept, rule: Safety requirement, always sent (“" in text, "although its score keeps it too"
+    assert "lose at most" not in text
+    assert "likely to be needed" not in text
+    listed = {"conversation": key, "list": "invariants", "selected": "5"}
+    app = add_invariant(open_explore(**listed, rule="absolute,threshold=1"), "blocking_error")
+    assert "always sent] Sent with this message." in page_text(app)
+    badge = ":gray-badge[holds, may be dropped] :gray-badge[:material/person: by a person]"
+    assert f"Blocking error {badge} Not sent with this message." in page_text(app)
+    app = open_explore(**listed, rule="absolute,threshold=0")
+    assert f"Blocking error {badge} Sent with this message." in page_text(app)
 
 
 def test_an_added_invariant_is_sent_and_undone(store: Store, key: str) -> None:
@@ -116,9 +130,9 @@ def test_words_of_a_persons_own_are_sent_as_a_message(store: Store, key: str) ->
 def test_an_invariant_is_ended_restored_pinned_and_unpinned(store: Store, key: str) -> None:
     app = click(open_explore(conversation=key, list="invariants"), "explore.end.0")
     assert edits(store, key) == {5: [(RULE, None, None, "ended", False)]}
-    assert "0 active of" in page_text(app)
+    assert "0 of 1 invariant hold now." in page_text(app)
     app = click(app, "explore.restore.0")
-    assert "1 active of" in page_text(app)
+    assert "1 of 1 invariant hold now." in page_text(app)
     assert edits(store, key) == {5: [(RULE, None, None, "active", False)]}
     app = click(app, "explore.pin.0")
     assert edits(store, key) == {5: [(RULE, None, None, None, True)]}

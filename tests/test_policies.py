@@ -103,7 +103,7 @@ def test_token_window_closes_at_the_first_turn_that_does_not_fit():
 @pytest.mark.parametrize(
     ("name", "names"),
     [
-        ("gate", {"relevant", "kept, low score", "dropped, low score"}),
+        ("gate", {"likely needed", "in case", "dropped, low score"}),
         ("cosine", {"relevant", "dropped, low score"}),
         ("token_window", {"recent", "dropped, older"}),
         ("user_first", {"kept", "dropped"}),
@@ -116,14 +116,14 @@ def test_only_scores_of_relevance_are_called_relevant(name: str, names: set[str]
     assert {decision.outcome_name for decision in decisions} <= names
 
 
-def test_a_kept_turn_that_is_hardly_needed_is_not_called_relevant():
-    scores = np.array([0.0003, 0.09, 0.1])
+def test_kept_turns_are_likely_needed_or_sent_in_case():
+    scores = np.array([0.0003, 0.499, 0.5])
     decisions = TurnDecisions(
         policy="gate", rule="max_missed", indices=np.arange(3), kept=np.array([True, True, True]),
         scores=scores, logits=np.log(scores / (1 - scores)),
     )  # fmt: skip
     names = [decision.outcome_name for decision in decisions]
-    assert names == ["kept, low score", "kept, low score", "relevant"]
+    assert names == ["in case", "in case", "likely needed"]
     cosine = replace(decisions, logits=None, threshold=0.0)
     assert {decision.outcome_name for decision in cosine} == {"relevant"}, "no probability"
 

@@ -61,12 +61,12 @@ def test_a_wish_that_was_replaced_is_not_held(settings: Settings):
     assert selection.indices == [2, 8]
 
 
-def test_the_reason_of_a_wish_says_that_it_is_held_where_the_policy_keeps_it_too(settings: Settings):
+def test_a_turn_that_the_policy_keeps_is_held_too(settings: Settings):
     policy = CosineTopK(FakeEncoder(), k=6)
-    decisions = selector_of(policy, settings).select(chat(WISH)).decisions
-    assert decisions.of(0).stage == HOLD
-    assert decisions.of(0).reason.startswith("Kept as a rule: it states what must hold")
-    assert decisions.of(2).stage == "score"
+    selection = selector_of(policy, settings).select(chat(WISH))
+    decision = selection.decisions.of(0)
+    assert (decision.stage, decision.outcome_name, decision.forced) == ("hold", "rule", True)
+    assert decision.explanation.startswith("hard constraint, always sent (“")
 
 
 def test_one_setting_turns_it_off(settings: Settings):

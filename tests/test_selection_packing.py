@@ -241,7 +241,7 @@ def test_a_budget_pays_for_a_statement_and_its_turn_competes_as_evidence():
     selection = make_selector(policy=needed).select(messages, budget=50)
     assert selection.places == [0, 2, 4], "its own turn says it, and its statement is not sent, too"
     assert turns_by_section(selection)["rules"] == [0]
-    assert "it states what must hold" in selection.decisions.of(0).reason
+    assert ", always sent (“" in selection.decisions.of(0).reason
     assert selection.tokens == sum(count_words(messages[place]["content"]) + 4 for place in (0, 2, 4))
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.decisions import Override, TurnDecisions
+from convgate.gate.subjects import Subjects
 from convgate.ui.explore.sending import decisions_json
 from convgate.ui.shared.transcript_rows import ROWS, RowMarks, shown_part, transcript_data
 
@@ -65,9 +66,23 @@ def test_forced_turns_are_never_shown_as_the_policys_choice() -> None:
     )
     table = rows(forced)
     assert [(row["state"], row["outcome"]) for row in table[:4]] == [
-        ("kept", "relevant"), ("forced", "kept anyway"), ("cut", "dropped anyway"),
+        ("kept", "likely needed"), ("forced", "kept anyway"), ("cut", "dropped anyway"),
         ("dropped", "dropped, low score"),
     ]  # fmt: skip
+
+
+def test_runs_of_turns_that_are_dropped_or_sent_in_case_are_folded() -> None:
+    turns = [Turn.of("user", text) for text in ("one", "two", "three", "four", "five", "six", "now")]
+    current, _ = Conversation("t", tuple(turns)).at(6)
+    data = transcript_data(
+        Conversation("t", tuple(turns)), current, gate_decisions(0.5, 0.4, 0.3, 0.1, 0.1, 0.4, threshold=0.2),
+        RowMarks(subjects=Subjects(turns)), place="t", height="1px",
+    )  # fmt: skip
+    assert [row["outcome"] for row in data["rows"][:2]] == ["likely needed", "in case"]
+    folds = [
+        (fold["first"], fold["last"], fold["label"].split(":")[0], fold["state"]) for fold in data["folds"]
+    ]
+    assert folds == [(1, 2, "2 turns sent in case", "kept"), (3, 4, "2 turns dropped", "dropped")]
 
 
 def test_what_a_reason_quotes_does_not_turn_the_reason_around() -> None:

@@ -29,8 +29,10 @@ KEPT, DROPPED = "kept", "dropped"
 SCORE, HOLD, FIT, CACHE, REPAIR = "score", "hold", "fit", "cache", "repair"
 """The stages that decide: the policy, what must hold, a budget, a cached prefix, a valid list."""
 
-UNLIKELY = 0.1
-"""A turn with a lower score is hardly needed."""
+LIKELY = 0.5
+"""A score of the gate from which a turn is likely needed; what it keeps below that is sent in case."""
+
+NEEDED, IN_CASE = "likely needed", "in case"
 
 _NAMES = {
     (HOLD, "superseded"): "corrected",
@@ -93,7 +95,7 @@ class TurnDecision(Decision):
 
     @property
     def outcome_name(self) -> str:
-        """The outcome in a few words, by the stage that decided: "relevant", "recent", "dropped, no room"."""
+        """The outcome in a few words, by the stage that decided: "in case", "recent", "dropped, no room"."""
         if self.stage == REPAIR:
             return f"{self.outcome} anyway"
         if self.stage == CACHE:
@@ -106,8 +108,8 @@ class TurnDecision(Decision):
             name = "recent" if self.kept else "older"
         elif self.stage != SCORE and not self.kept:
             return f"{self.outcome} {self.how}".rstrip()
-        elif self.kept and self.logit is not None and self.score is not None and self.score < UNLIKELY:
-            return "kept, low score"
+        elif self.kept and self.logit is not None and self.score is not None:
+            return NEEDED if self.score >= LIKELY else IN_CASE
         elif self.threshold is None and self.logit is None:  # a score that does not say what is relevant
             return self.outcome
         else:

@@ -4,8 +4,8 @@ A reason names the two kinds that speak most for the decision, and the one that 
 by what is true of the turn. A kind is named only if its effect (`convgate.gate.effects`) and its parts in the
 waterfall have the same sign, and only if a person can follow it: who speaks and how long a turn is are not
 named. How far back a turn is says too little by itself, and of links only answers and words near are certain:
-where no more is known, the reason says how likely the turn is to be needed. Of what is kept although it is
-unlikely, it says which promise (`convgate.gate.promise`) would drop it.
+where no more is known, the reason says how likely the turn is to be needed. Of what is kept in case, it says
+which promise (`convgate.gate.promise`) would drop it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import CurrentMessage, Turn
-from convgate.core.decisions import UNLIKELY, Floats, Reason
+from convgate.core.decisions import LIKELY, Floats, Reason
 from convgate.core.text import format_percent, format_share, isolate, truncate
 from convgate.gate.columns import is_rare
 from convgate.gate.effects import KINDS, MIN_SHARE, Difference, Effects
@@ -32,7 +32,7 @@ from convgate.text.words import find_stems, stems, words
 MIN_EFFECT = 0.15  # on the logit; less is not named
 _MIN_OPPOSING = 0.4  # the same of what speaks against the decision
 _MIN_LINK = 0.1  # the effect on the logit of a link that is named
-_LIKELY = 0.5
+_UNLIKELY = 0.1  # a turn with a lower score has hardly anything that speaks for it
 _ELSEWHERE_SCORE, _ELSEWHERE_EFFECT = 0.03, -1.0  # of turns said to have another subject: one of 40 is needed
 _MAX_NEAR, _MAX_ONLY = 4, 6  # messages from a turn to one that is near it; back to one that is “only” so far
 _MAX_PROMISE = 0.5  # that is named
@@ -98,7 +98,8 @@ class GateReasons:
         texts.sort(key=_is_distance)
         if any(_CLOSE in said.text for said in texts):
             opposing = [said for said in opposing if _CLOSE not in said.text]
-        if all(map(_is_distance, texts)) or (kept and not self._is_likely(row)):
+        is_in_case = kept and self.effects.scores.scores[row] < LIKELY
+        if all(map(_is_distance, texts)) or is_in_case:
             texts += [Reason(_NAMES_NOTHING)] * (kept and self._names_nothing and not texts)
             texts.insert(len(texts) if kept else 0, self._likelihood(row))
         said = [*texts, *opposing]
@@ -128,7 +129,7 @@ class GateReasons:
         """Return how likely a turn is to be needed, and which promise changes its decision where one does."""
         kept, tokens = self.kept[row], 0 if self.tokens is None else self.tokens[row]
         text = self._likely(row)
-        if kept and self._is_likely(row):
+        if kept and self.effects.scores.scores[row] >= LIKELY:
             links = [each["links"][row] for each in (self.effects.by_kind(1), self._parts) if "links" in each]
             is_linked = bool(links) and min(links) >= MIN_EFFECT
             return Reason(f"{text}, by {'the turns around it' if is_linked else 'several weak signs'}")
@@ -173,7 +174,7 @@ class GateReasons:
         return bool(is_very and raises < MIN_EFFECT)
 
     def _is_likely(self, row: int) -> bool:
-        return bool(self.effects.scores.scores[row] >= UNLIKELY)
+        return bool(self.effects.scores.scores[row] >= _UNLIKELY)
 
     @cached_property
     def _names_nothing(self) -> bool:
@@ -307,7 +308,7 @@ class GateReasons:
                 other, 1, self.effects.differences("content", other, 1)
             ):
                 return f"is {_CLOSE}"
-        return f"is {self._likely(other)}" if scores[other] >= max(_LIKELY, scores[row]) else ""
+        return f"is {self._likely(other)}" if scores[other] >= max(LIKELY, scores[row]) else ""
 
     def _recency(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
         ago, strongest = len(self.kept) - row, next(iter(differences), None)

@@ -78,7 +78,7 @@ class Invariant:
     @property
     def held_because(self) -> str:
         """Why its turn is sent: a sentence."""
-        return f"it states what must hold ({self.label}): {quote_line(self.text)}."
+        return f"{self.label}, always sent ({quote_line(self.text)})."
 
     def to_json(self) -> dict[str, Any]:
         """Return the record that `convgate invariants` prints."""

@@ -26,7 +26,7 @@ from convgate.transcripts.dialects.base import Dialect
 def hold(
     request: Request, decisions: TurnDecisions, held: Sequence[Invariant], counter: TokenCounter | None
 ) -> tuple[TurnDecisions, list[AddedMessage]]:
-    """Return the decisions with every turn kept that states what must hold, and what is stated beside them.
+    """Return the decisions with every turn held that states what must hold, and what is stated beside them.
 
     That is the reason of these turns, whether the policy keeps them or not.
 
@@ -34,12 +34,12 @@ def hold(
     Instructions to the model, summaries and tool units are held too, by `make_valid`.
     """
     statements = restate(held, request.table, counter) if request.adds else []
-    decided = set(decisions.indices.tolist())
+    turns = set(decisions.indices.tolist())
     return decisions.with_overrides(
         {
             invariant.source: Override(invariant.type, invariant.held_because, "as a rule", HOLD, kept=True)
             for invariant in reversed(held)
-            if invariant.source in decided
+            if invariant.source in turns
         }
     ), statements
 

@@ -8,16 +8,14 @@ from dataclasses import replace
 from functools import partial
 from html import escape
 
-import numpy as np
 import streamlit as st
 
 from convgate.core.conversation import ContentPart
-from convgate.core.decisions import TurnDecisions
+from convgate.core.decisions import NEEDED, TurnDecisions
 from convgate.core.text import (
     format_percent,
     format_share,
     format_signed,
-    format_threshold,
     pluralize,
     truncate,
     writable,
@@ -32,12 +30,9 @@ from convgate.figures.parts import (
     tiers_figure,
     waterfall_figure,
 )
-from convgate.gate.arrays import logistic
 from convgate.gate.explain import WordEffect
-from convgate.policies.build import find_version
 from convgate.policies.gate import GatePolicy
-from convgate.policies.spec import read_policy
-from convgate.ui.explore.invariants import STATES, TYPES, find_active, release
+from convgate.ui.explore.invariants import TYPES, describe_state, find_active, release
 from convgate.ui.explore.matrix import draw_matrix
 from convgate.ui.explore.without import draw_without
 from convgate.ui.shared import scoring
@@ -54,10 +49,10 @@ from convgate.ui.shared.scoring import OpenMessage, passage_finder
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.turn import Step, draw_turn_head, draw_turn_text, format_explanation, turn_labels
-from convgate.versions import UNTRAINED, Version
+from convgate.versions import UNTRAINED
 
 TABS = ("Why", "Links", "Words", "Matrix")
-_BAR, _AROUND = 25, 66  # pixels of a part in the waterfall, and around all of them
+_BAR, _AROUND = 22, 66  # pixels of a part in the waterfall, and around all of them
 MIN_EFFECT = 0.1
 """Logits from which the effect of a word is shown: less moves no score by more than 0.025."""
 _TERMS = (
@@ -97,20 +92,18 @@ def draw_inspector(
     for name, tab in zip(TABS, tabs, strict=True):
         if tab.open:
             with tab:
-                _draw_tab(app, state, name, outcome, selected, answering)
+                _draw_tab(app, name, outcome, selected, answering)
 
 
-def _draw_tab(
-    app: App, state: ExploreState, name: str, outcome: PolicyOutcome, selected: int, answering: Answering
-) -> None:
+def _draw_tab(app: App, name: str, outcome: PolicyOutcome, selected: int, answering: Answering) -> None:
     gate = outcome.gate
     if name == "Why":
-        _draw_reason(app, state, outcome, selected)
+        _draw_reason(outcome, selected)
+        _draw_label(app, answering, selected)
         _draw_parts(outcome.decisions, selected)
         _draw_passage(outcome, selected)
         if gate is not None:
             draw_without(gate, outcome, selected)
-        _draw_label(app, answering, selected)
     elif gate is None or not outcome.decisions.parts:
         st.caption("Only the gate explains this. Choose it as policy.")
     elif name == "Links":
@@ -121,7 +114,7 @@ def _draw_tab(
         draw_matrix(gate, outcome, selected)
 
 
-def _draw_reason(app: App, state: ExploreState, outcome: PolicyOutcome, selected: int) -> None:
+def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
     decision = outcome.decisions.of(selected)
     name = decision.outcome_name
     if decision.explanation.casefold().startswith(name):
@@ -129,8 +122,7 @@ def _draw_reason(app: App, state: ExploreState, outcome: PolicyOutcome, selected
     elif not name.startswith(decision.outcome):
         name = f"{decision.outcome}, {name}"
     st.markdown(f"**{literal(name.capitalize())}:** {format_explanation(decision.explanation)}")
-    facts = _numbers(outcome.decisions, selected)
-    facts += [
+    facts = [
         f"{pluralize(placed.tokens, 'token')} of the budget for {SECTION_LABELS[section.name].lower()}"
         for section in outcome.selection.sections
         for placed in section.turns
@@ -139,40 +131,31 @@ def _draw_reason(app: App, state: ExploreState, outcome: PolicyOutcome, selected
     if (mode := outcome.labels.get(selected)) is not None:
         facts.append(f"mode {mode.capitalize()}")
     if facts:
-        st.caption(" · ".join(facts), help=_TERMS)
-    if sureness := _describe_sureness(app, state, outcome, selected):
+        st.caption(" · ".join(facts))
+    if sureness := _describe_sureness(outcome, selected):
         st.markdown(f"**How sure?** {literal(sureness)}")
     for invariant in outcome.selection.invariants:
-        if invariant.source == selected:
+        if invariant.source == selected and invariant.held_because not in decision.explanation:
             text = literal(invariant.text, limit=_MAX_STATEMENT)
             sure = f" ({format_share(invariant.likelihood)} likely)" if invariant.likelihood < 1 else ""
-            st.markdown(f"{STATES[invariant.state]} **{TYPES[invariant.type]}:** “{text}”{sure}")
+            st.markdown(f"{describe_state(invariant)} **{TYPES[invariant.type]}:** “{text}”{sure}")
     if flip := outcome.flips.of(selected) if outcome.flips else "":
         before = "drops" if flip == "up" else "keeps"
         st.markdown(f":orange-badge[changed] The version's own rule {before} this turn.")
 
 
-def _describe_sureness(app: App, state: ExploreState, outcome: PolicyOutcome, selected: int) -> str:
-    """Return how likely the gate takes a turn to be needed, and what was lost where it was measured."""
+def _describe_sureness(outcome: PolicyOutcome, selected: int) -> str:
+    """Return how likely the gate takes a turn to be needed; empty of what is kept in case or by rule."""
     decision = outcome.decisions.of(selected)
-    if outcome.version in (None, UNTRAINED) or decision.score is None:
+    is_said = decision.kept and decision.outcome_name != NEEDED
+    if outcome.version in (None, UNTRAINED) or decision.score is None or is_said:
         return ""
-    sentences = [f"{format_share(decision.score)} likely to be needed."]
-    is_limited = outcome.selection.budget is not None
-    if (share := outcome.lost_from(selected)) is not None and not decision.forced and not is_limited:
-        limit = f"“lose at most {format_percent(min(share, _MAX_PROMISE))}”"
-        sentences.append(f"Kept up to {limit}." if decision.kept else f"Dropped from {limit} on.")
-    if is_limited or outcome.choice is None or outcome.own is None or not outcome.choice.same(outcome.own):
-        return " ".join(sentences)  # another rule was not measured
-    version = find_version(app.settings, read_policy(state.policy).version)
-    metrics = version.card.metrics.values() if isinstance(version, Version) else ()
-    measured = (each.metrics.get("missed") for each in metrics)
-    missed = [metric.value for metric in measured if metric is not None and metric.value is not None]
-    if missed:
-        low, high = format_share(min(missed)), format_share(max(missed))
-        sets = pluralize(len(missed), "set")
-        sentences.append(f"Measured on {sets}: {low} to {high} of what is needed was lost.")
-    return " ".join(sentences)
+    sentence = f"{format_share(decision.score)} likely to be needed."
+    is_limited = decision.forced or outcome.selection.budget is not None
+    if (share := outcome.lost_from(selected)) is None or is_limited:
+        return sentence
+    limit = f"“lose at most {format_percent(min(share, _MAX_PROMISE))}”"
+    return f"{sentence} {f'Kept up to {limit}' if decision.kept else f'Dropped from {limit} on'}."
 
 
 def _draw_label(app: App, answering: Answering, selected: int) -> None:
@@ -211,21 +194,6 @@ def _always_send(app: App, outcome: PolicyOutcome, selected: int) -> tuple[Step,
     )  # fmt: skip
 
 
-def _numbers(decisions: TurnDecisions, selected: int) -> list[str]:
-    """Return the scores of both tiers and the threshold, each with its name; the reason has the score."""
-    row = int(np.searchsorted(decisions.indices, selected))
-    tiers = {"by itself": decisions.tier1, "among others": decisions.attention}
-    numbers = {
-        name: None if (logit := decisions.value(column, row)) is None else float(logistic(logit))
-        for name, column in tiers.items()
-    }
-    numbers["threshold"] = decisions.threshold
-    facts = [f"{name} {format_threshold(value)}" for name, value in numbers.items() if value is not None]
-    if decisions.gate_activation is not None:
-        facts.append(f"the latter counts {format_share(decisions.gate_activation)}, as for every turn")
-    return facts
-
-
 def _draw_parts(decisions: TurnDecisions, selected: int) -> None:
     """Draw the parts that a gate's score of a turn adds up from; say of other policies why there are none."""
     decision = decisions.of(selected)
@@ -256,19 +224,16 @@ def _draw_passage(outcome: PolicyOutcome, selected: int) -> None:
 def _draw_links(gate: GatePolicy, outcome: PolicyOutcome, turn: int) -> None:
     """Draw what other turns do to a turn (0-based): the tiers, and the turns that it attends to most."""
     decisions, message = outcome.decisions, outcome.message
-    st.markdown(
-        "**From the turn alone to the final score**",
-        help=_TERMS,
-    )
+    st.markdown("**From the turn alone to the final score**", help=_TERMS)
     figure = tiers_figure(decisions, turn, palette=current_palette())
     draw_figure(figure, "explore.tiers_of_turn", describe_tiers(decisions, turn))
+    if decisions.gate_activation is not None:
+        st.caption(describe_activation(decisions.gate_activation))
     start = message.history.start
     links = scoring.measure_links(gate, message, turn - start)
     if not links:
         st.caption("This turn is linked to no other turn.")
         return
-    if decisions.gate_activation is not None:
-        st.caption(describe_activation(decisions.gate_activation))
     st.markdown(
         "**Turns that it is linked to**",
         help="Left: their share of its attention. Right: how the score changes when that turn is left out.",

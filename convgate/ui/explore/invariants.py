@@ -9,9 +9,9 @@ from functools import partial
 import streamlit as st
 
 from convgate.core.invariant_edit import InvariantEdit
-from convgate.core.text import pluralize, truncate
+from convgate.core.text import format_share, pluralize, truncate
 from convgate.figures.hover import on_screen
-from convgate.invariants.invariant import Invariant, InvariantType
+from convgate.invariants.invariant import MIN_LIKELIHOOD, Invariant, InvariantType
 from convgate.store import Store
 from convgate.store.edits import InvariantEdits
 from convgate.ui.shared.actions import ActionResult, draw_result, draw_undo, run_action
@@ -26,8 +26,7 @@ TYPES: dict[InvariantType, str] = {
     "hard_constraint": "Hard constraint",
     "blocking_error": "Blocking error",
 }
-STATES = {
-    "active": ":green-badge[:material/keep: active]",
+_STATES = {
     "superseded": ":gray-badge[:material/edit_note: corrected]",
     "lifted": ":gray-badge[:material/lock_open: lifted]",
     "resolved": ":gray-badge[:material/check: resolved]",
@@ -59,7 +58,11 @@ def draw_invariants(store: Store, outcome: PolicyOutcome, state: ExploreState, s
         key=lambda invariant: (not invariant.active, -invariant.priority, invariant.source),
     )
     n_active = sum(invariant.active for invariant in invariants)
-    st.caption(f"{n_active:,} active of {pluralize(len(invariants), 'invariant')}.")
+    st.caption(
+        f"{n_active:,} of {pluralize(len(invariants), 'invariant')} hold now. Of these, the turns of safety"
+        " requirements, corrections and hard constraints, and what is pinned, are always sent; blocking"
+        f" errors, and what is less than {format_share(MIN_LIKELIHOOD)} likely to hold, may be dropped."
+    )
     shown = min(state.page, max(1, -(-len(invariants) // PER_PAGE)))
     start = (shown - 1) * PER_PAGE
     for number, invariant in enumerate(invariants[start : start + PER_PAGE], start):
@@ -79,17 +82,29 @@ def release(store: Store, outcome: PolicyOutcome, turn: int) -> ActionResult:
     return undoable(store, outcome.message.key, f"Turn {turn + 1:,} is no longer always sent.")
 
 
+def describe_state(invariant: Invariant) -> str:
+    """Return whether an invariant holds, and whether its turn is always sent then, as a badge."""
+    if invariant.held:
+        return ":green-badge[:material/keep: always sent]"
+    return ":gray-badge[holds, may be dropped]" if invariant.active else _STATES[invariant.state]
+
+
 def find_active(outcome: PolicyOutcome, turn: int) -> list[Invariant]:
     """Return the active invariants that a turn (0-based) states."""
     return [each for each in outcome.selection.invariants if each.source == turn and each.active]
 
 
 def _draw_invariant(store: Store, outcome: PolicyOutcome, invariant: Invariant, number: int) -> None:
+    current = outcome.message.current.index
     edit = _find_edits(store, outcome, invariant)[1] or InvariantEdit(of=invariant.text)
     by_person = "pinned" if invariant.pinned else "by a person" if invariant.found_by == "person" else ""
     badge = f" :gray-badge[:material/person: {by_person}]" if by_person else ""
+    is_sent = invariant.held or invariant.source in {*outcome.decisions.kept_indices, current}
+    sent = "Sent" if is_sent else "Not sent"
     with st.container(border=True, gap="xsmall", key=f"explore-invariant-{number}"):
-        st.markdown(f"**{TYPES[invariant.type]}** {STATES[invariant.state]}{badge}")
+        st.markdown(
+            f"**{TYPES[invariant.type]}** {describe_state(invariant)}{badge} {sent} with this message."
+        )
         show_text(invariant.text, limit=_MAX_TEXT)
         st.caption(literal(on_screen(invariant.reason), limit=300))
         with st.container(horizontal=True, gap="xsmall"):

@@ -1,4 +1,4 @@
-"""The conversation as a strip: kept turns in full, dropped ones folded, with search, jumps and a minimap."""
+"""The conversation as a strip: needed turns in full, others folded, with search, jumps and a minimap."""
 
 from __future__ import annotations
 
@@ -61,11 +61,9 @@ def _draw_turns(
         return
     message, is_strip = outcome.message, state.listed == "all"
     conversation, current = message.conversation, message.current
-    newest = len(conversation) - 1 if current.index is None else current.index
-    places = (focused_turn(message.key), state.selected, newest)
     marks = RowMarks(
         selected=selected,
-        focus=next(turn for turn in places if turn is not None),
+        focus=focused_turn(message.key),
         flips=outcome.flips,
         terms=terms(st.session_state.get(SEARCH) or ""),
         opened=opened_turns(message.key),

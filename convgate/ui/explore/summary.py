@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 
 from convgate.core.conversation import Conversation, CurrentMessage
-from convgate.core.decisions import FIT
-from convgate.core.text import format_threshold, pluralize
+from convgate.core.decisions import FIT, IN_CASE, NEEDED, TurnDecisions
+from convgate.core.text import format_share, format_threshold, pluralize
 from convgate.embedding.states import states_beside
 from convgate.figures.budget import budget_figure, describe_budget
 from convgate.figures.hover import on_screen
@@ -20,10 +20,12 @@ from convgate.gate.arrays import logistic
 from convgate.gate.facts import NO_CUES, current_facts, facts_of
 from convgate.gate.subjects import Subjects
 from convgate.modes.mode import SURE
+from convgate.policies.build import find_version
 from convgate.policies.gate import GatePolicy
 from convgate.selection.selection import Budgeted, Selection
 from convgate.ui.explore.sending import price_of
 from convgate.ui.explore.without import draw_exchange
+from convgate.ui.shared import services
 from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.explore_state import page
 from convgate.ui.shared.outcome import PolicyOutcome
@@ -32,7 +34,7 @@ from convgate.ui.shared.session_state import clicked
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.turn import turn_labels
-from convgate.versions import UNTRAINED
+from convgate.versions import UNTRAINED, Version
 
 CHART = "explore.scores"
 _CHART_HEIGHT = 230  # pixels
@@ -47,24 +49,32 @@ _CAUSES = {
 
 
 def draw_answer(outcome: PolicyOutcome) -> None:
-    """Draw in one sentence what is sent and what it costs; below it, what is not sent."""
-    cost, cost_of_all, model = price_of(outcome.selection)
-    selection, decisions = outcome.selection, outcome.decisions
+    """Draw in one sentence what is sent; below it, what it costs and what is not sent."""
+    decisions = outcome.decisions
     n_kept, newest = int(decisions.kept.sum()), "the newest " if outcome.message.history.start else ""
     turns = f"{f'{n_kept:,}' if n_kept else 'none'} of {newest}{pluralize(len(decisions), 'earlier turn')}"
     added = f" and {pluralize(outcome.n_added, 'added message')}" if outcome.n_added > 0 else ""
     with st.container(gap=None, key="explore-answer"):
-        st.markdown(
-            f"To answer this, the model gets **{turns}**{added}: {selection.tokens:,} of"
-            f" {selection.tokens_total:,} tokens, {literal(cost)} instead of {literal(cost_of_all)}.",
+        st.markdown(f"The model gets **{turns}**{added}{_describe_groups(decisions)}.")
+        cost, cost_of_all, model = price_of(outcome.selection)
+        st.caption(
+            f"{outcome.selection.tokens:,} of {outcome.selection.tokens_total:,} tokens, {literal(cost)}"
+            f" instead of {literal(cost_of_all)}. {_describe_rest(outcome)}",
             help="With the current message. Tokens are counted by the encoder's word list; your model counts"
             f" otherwise. The price is of this request's input, by the list prices of {literal(model)};"
             " `costs.model` in the settings chooses others.",
         )  # fmt: skip
-        if rest := _describe_rest(outcome):
-            st.caption(rest)
         if outcome.version == UNTRAINED:
             st.caption(":material/info: This gate is untrained. Its scores follow cosine similarity.")
+
+
+def _describe_groups(decisions: TurnDecisions) -> str:
+    """Return how many of the kept turns are likely needed, and how many are not; empty where none is said."""
+    names = Counter(decision.outcome_name for decision in decisions if decision.kept)
+    n_rules = names.total() - names[NEEDED] - names[IN_CASE]
+    groups = {NEEDED: names[NEEDED], IN_CASE: names[IN_CASE], "by rule": n_rules}
+    is_said = n_rules < names.total()
+    return f": {', '.join(f'{n:,} {name}' for name, n in groups.items() if n)}" if is_said else ""
 
 
 def _describe_rest(outcome: PolicyOutcome) -> str:
@@ -74,8 +84,7 @@ def _describe_rest(outcome: PolicyOutcome) -> str:
     if dropped := decisions.indices[~decisions.kept].tolist():
         stems = facts_of(message.current.turn).stems
         about = literal(find_subjects(message).name(dropped, stems, message.current.index))
-        about = f"about {about}" if len(dropped) > 1 else f"“{about}”"
-        sentences.append(f"Not sent: {pluralize(len(dropped), 'turn')}, {about}.".replace("….", "…"))
+        sentences.append(f"Not sent: {pluralize(len(dropped), 'turn')} ({about}).")
     if (budget := outcome.selection.budget) is not None:
         stages = Counter(
             decision.rule for decision in decisions if decision.stage == FIT and not decision.kept
@@ -115,6 +124,20 @@ def _describe_threshold(outcome: PolicyOutcome) -> str:
         f"**Lowest kept:** {threshold}. The score by the length decides: a long turn needs a higher one. Each"
         " turn says up to which share it is kept."
     )
+
+
+def _describe_measured(outcome: PolicyOutcome) -> list[str]:
+    """Return what the version's own rule lost where it was measured, as one line; none of another rule."""
+    is_own = outcome.choice and outcome.own and outcome.choice.same(outcome.own)
+    version = find_version(services.settings(), outcome.version) if is_own else None
+    metrics = version.card.metrics.values() if isinstance(version, Version) else ()
+    measured = [each.metrics["missed"].value for each in metrics if "missed" in each.metrics]
+    missed = [value for value in measured if value is not None]
+    if not missed or outcome.selection.budget is not None:
+        return []
+    mean, low, high = map(format_share, (sum(missed) / len(missed), min(missed), max(missed)))
+    sets = pluralize(len(missed), "set")
+    return [f"**Measured:** {mean} of what is needed was lost on average; {low} to {high} on each of {sets}."]
 
 
 def draw_details(outcome: PolicyOutcome) -> None:
@@ -213,6 +236,7 @@ def _details(outcome: PolicyOutcome) -> list[str]:
     ]
     if outcome.choice is not None:
         lines.append(f"**Rule:** {literal(outcome.choice.describe())}")
+        lines += _describe_measured(outcome)
     lines.append(_describe_threshold(outcome))
     if decisions.because:
         lines.append(literal(decisions.because))

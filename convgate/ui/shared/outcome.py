@@ -111,11 +111,9 @@ class PolicyOutcome:
         return int(decisions.indices[row]), float(scores[row])
 
     def first_selected(self) -> int | None:
-        """Return the turn to explain before a person selects one: the newest kept one, else the best."""
-        if kept := self.decisions.kept_indices:
-            return kept[-1]
-        best, indices = self.best(), self.decisions.indices.tolist()
-        return best[0] if best else indices[-1] if indices else None
+        """Return the turn to explain before a person selects one: the best, else the newest kept one."""
+        turns = self.decisions.kept_indices or self.decisions.indices.tolist()
+        return best[0] if (best := self.best()) else turns[-1] if turns else None
 
     @property
     def keeps_by_score(self) -> bool:

@@ -33,6 +33,8 @@ _STYLE = """<style>
 [data-testid="stMarkdownContainer"]:has(> table) { overflow-x: auto; }
 [data-testid="stMarkdownContainer"] table { font-variant-numeric: tabular-nums; }
 [data-testid="stMarkdownContainer"] :is(td, th) { padding: 0.25rem 0.6rem; }
+/* No keys without a keyboard. */
+@media (hover: none), (max-width: 640px) { [data-has-shortcut] kbd { display: none; } }
 @media (min-width: 640px) {
   [data-testid="stMainBlockContainer"] { padding: 3.2rem 2.5rem 2rem; }
 }

@@ -130,7 +130,7 @@ class Transcript extends Rows {
     return elements
   }
 
-  // Turns flip in place; those that are dropped now are folded after a moment. Another message is no flip.
+  // Turns flip in place; those of a run are folded after a moment. Another message is no flip.
   flipped(data) {
     if (data.message !== this.message) {
       this.states.clear()
@@ -157,6 +157,7 @@ class Transcript extends Rows {
       this.rows.set(key, (row = { element }))
     }
     const isOpen = this.unfolded.has(fold.first)
+    row.element.className = `fold ${fold.state}`
     row.element.textContent = `${isOpen ? "▾" : "▸"} ${fold.label}`
     row.element.setAttribute("aria-expanded", String(isOpen))
     row.element.onclick = () => {

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from convgate.core.conversation import Conversation, CurrentMessage, Turn
-from convgate.core.decisions import TurnDecision, TurnDecisions
+from convgate.core.decisions import IN_CASE, TurnDecision, TurnDecisions
 from convgate.core.text import format_age, format_share, format_threshold, isolate
 from convgate.figures.hover import on_screen
 from convgate.gate.arrays import logistic
@@ -67,7 +67,7 @@ class RowMarks:
     labelling: Labelling | None = None
     modes: Mapping[int, str] = field(default_factory=dict)  # by turn
     only: Sequence[int] | None = None  # the turns that are shown, increasing; None: all
-    subjects: Subjects | None = None  # of a strip: kept turns in full, runs of dropped ones folded
+    subjects: Subjects | None = None  # of a strip: kept turns in full, runs of others folded
     columns: Sequence[str] = ()  # of `COLUMNS`: numbers that each turn shows
     passage: Callable[[int], str] | None = None  # the best passage of a kept turn
 
@@ -178,16 +178,17 @@ def shown_part(count: int, focus: int) -> tuple[int, int]:
 def _folds(
     subjects: Subjects, rows: Sequence[Mapping[str, Any]], current: CurrentMessage
 ) -> list[dict[str, Any]]:
-    """Return the runs of at least two dropped turns, each with what it is about."""
+    """Return the runs of at least two turns that are dropped or sent in case, each with what it is about."""
     folds, message = [], facts_of(current.turn).stems
-    for is_dropped, run in groupby(rows, key=lambda row: row["state"] in ("dropped", "cut")):
-        members = list(run) if is_dropped else []
+    words = {"dropped": "dropped", "cut": "dropped", IN_CASE: "sent in case"}
+    for word, run in groupby(rows, key=lambda row: words.get(row["state"], words.get(row["outcome"]))):
+        members = list(run) if word else []
         if len(members) > 1:
             turns = [row["turn"] for row in members]
             n_flipped = sum(bool(row["flip"]) for row in members)
-            label = f"{len(turns):,} turns dropped: {isolate(subjects.name(turns, message, current.index))}"
+            label = f"{len(turns):,} turns {word}: {isolate(subjects.name(turns, message, current.index))}"
             label += f" · {n_flipped:,} changed" if n_flipped else ""
-            folds.append({"first": turns[0], "last": turns[-1], "label": label})
+            folds.append({"first": turns[0], "last": turns[-1], "label": label, "state": members[0]["state"]})
     return folds
 
 
