@@ -305,7 +305,7 @@ def test_a_kept_turn_that_is_unlikely_says_so_behind_what_speaks_for_it() -> Non
     for case in cases():
         for row in np.flatnonzero(case.decisions.kept & (case.scored.scores.scores < LIKELY)).tolist():
             said = case.decisions[row].explanation.split(". Score ")[0].split("; but ")[0].split("; ")
-            likely = [place for place, clause in enumerate(said) if re.match(r"(under )?[\d.]+% likely", clause)]
+            likely = [place for place, each in enumerate(said) if re.match(r"(under )?[\d.]+% likely", each)]
             assert likely == [len(said) - 1 - said[-1].startswith("dropped only from")], said
 
 
