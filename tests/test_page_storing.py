@@ -256,7 +256,7 @@ def test_what_must_hold_is_a_reason_of_an_exchange_that_is_kept_by_default(
         Turn.of("assistant", "it is good to know that, there are other recipes"),
     )
     (text,) = texts(open_storing(conversation=key))
-    assert "by default, and it states what must hold (safety requirement): “I am" in text
+    assert "by default, and as a safety requirement, always sent (“I am" in text
 
 
 def test_statistics_count_the_conversation_or_the_library(keys: dict[str, str]) -> None:

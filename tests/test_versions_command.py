@@ -98,5 +98,6 @@ def test_score_uses_the_active_version_and_its_rule(run: Run, versions: Versions
     result = score(run)
     assert (result["version"], result["rule"]) == ("second", "top_k")
     reasons = [turn["reason"] for turn in result["turns"] if turn["kept"]]
-    assert sum("among the 3 highest" in reason for reason in reasons) == 3
+    assert sum("among the 3 highest" in reason for reason in reasons) == 2
+    assert sum("always sent" in reason for reason in reasons) == 1, "of the 3 highest, too"
     assert len(reasons) == 4, "and the question before the first of them"

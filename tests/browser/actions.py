@@ -52,6 +52,13 @@ WATCH_RUNS = """() => {
         }, {timeout: 1000}); // on a busy machine the browser may never be idle
         setTimeout(draw, 20);
     };
+    // Streamlit opens what is folded over half a second: a click on what still moves is lost.
+    const animate = Element.prototype.animate;
+    Element.prototype.animate = function (...given) {
+        const animation = animate.apply(this, given);
+        animation.finish();
+        return animation;
+    };
     const sockets = new WeakSet();
     const send = WebSocket.prototype.send;
     WebSocket.prototype.send = function (data) {
@@ -157,13 +164,6 @@ def upload(page: Page, files: dict[str, bytes]) -> None:
         {"name": name, "mimeType": "", "buffer": content} for name, content in files.items()
     ]
     page.locator("input[type=file]").first.set_input_files(payloads)
-    settle(page)
-
-
-def settle(page: Page) -> None:
-    """Let the preview of an upload be drawn to its end: its timer replaces buttons, and a click is lost."""
-    page.wait_for_timeout(1_000)
-    wait_until_idle(page)
 
 
 def choose_name(page: Page, name: str) -> None:

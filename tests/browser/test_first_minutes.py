@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.actions import new_page, open_page, press, settle
+from tests.browser.actions import new_page, open_page, press
 from tests.browser.running_app import running_app
 
 CHAT = [
@@ -76,7 +76,6 @@ def test_from_the_first_page_to_a_reason_in_an_own_chat(newcomer: Page) -> None:
     page.locator("input[type=file]").first.set_input_files(
         {"name": "conversations.json", "mimeType": "", "buffer": export}
     )
-    settle(page)
     page.get_by_role("button", name="Add and open").click()
     expect(page.locator(".row")).not_to_have_count(0)
     expect(tour).to_have_count(0)

@@ -73,7 +73,7 @@ def test_every_format_is_previewed_added_and_shown(
     added = {row.origin: row for row in library.find(per_page=200).rows if row.origin in files}
     assert set(added) == set(files)
     for row in added.values():
-        go_to(page, f"/Explore?conversation={row.key}&rule=absolute,threshold=0")  # which folds no turns
+        go_to(page, f"/Explore?conversation={row.key}&policy=last_k(k=1000)")  # which folds no turns
         conversation = library.get(row.key).conversation
         assert conversation.turns in [read.turns for read in transcripts[row.origin]]
         expect_turns(page, conversation)

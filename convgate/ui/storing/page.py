@@ -199,7 +199,9 @@ def _explain(app: App, row: Row) -> GatekeeperDecision:
     held = (each for each in statement_reader(app.settings).read(turns) if each.held)
     found = next((each for each in held if each.source == row.placed.user_turn), None)
     return (
-        replace(row.decision, explanation=f"by default, and {found.held_because}") if found else row.decision
+        replace(row.decision, explanation=f"by default, and as a {found.held_because}")
+        if found
+        else row.decision
     )
 
 
