@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from convgate.core.conversation import Turn
-from convgate.core.settings import Settings
 from convgate.invariants import find_invariants
-from convgate.invariants.invariant import MIN_LIKELIHOOD
 from convgate.invariants.judge import (
     REFIT_COMMAND,
     KindJudge,
@@ -18,7 +14,6 @@ from convgate.invariants.judge import (
     context_features,
     features_of,
     kind_of,
-    load_judge,
     shipped_model,
 )
 from convgate.invariants.statements import KINDS, StatementKind
@@ -89,21 +84,6 @@ def test_each_message_is_encoded_once_and_memory_is_bounded(
 def test_what_stands_in_quotation_or_code_alone_is_no_rule(judge: KindJudge) -> None:
     ((one,),) = judge.classify([UserMessage('He wrote: "keep it dry, always, keep it dry"', "Dry?")])
     assert one.kind == "none"
-
-
-@pytest.mark.shipped
-@pytest.mark.xdist_group("encoder")
-@pytest.mark.parametrize("before", [None, "Which towns do you have in mind?"])
-def test_what_somebody_cannot_do_holds_and_until_when_something_was_fine_does_not(
-    before: str | None, tmp_path: Path
-) -> None:
-    judge = load_judge(Settings(home=tmp_path))
-    texts = ("I use a wheelchair. Which museums can we visit?", "My mother is in a wheelchair.")
-    found = judge.classify([UserMessage(text, before) for text in texts])
-    assert all(one.kind in KINDS[1:4] and one.likelihood >= MIN_LIKELIHOOD for one, *_ in found)
-    text = "My training loss becomes NaN at step 400. Until then the loss falls nicely."
-    ((_, until),) = judge.classify([UserMessage(text, before)])
-    assert until.kind == "none"
 
 
 def test_kinds_that_hold_count_together_and_a_danger_has_to_outweigh_the_others() -> None:

@@ -74,7 +74,7 @@ def test_a_moved_boundary_changes_what_the_policy_keeps_and_is_undone(store: Sto
     assert edits(store, day) == {6: "none", 10: "conversation"}
     assert boundaries(app) == {1: "session", 7: "nothing", 11: "conversation", 13: "nothing"}
     assert "By the rules: nothing begins." in page_text(app)
-    assert (before, kept()) == ("6", "2")
+    assert (before, kept()) == ("7", "3")
     click(click(app, "sessions.undo_last"), "sessions.undo_last")
     assert edits(store, day) == {}
     assert kept() == before
