@@ -503,7 +503,13 @@ def test_the_price_stands_beside_the_tokens_and_in_what_is_sent(
 def test_how_sure_the_gate_is_is_said_in_plain_words(open_explore: Open, convgate_home: Path) -> None:
     app = open_explore(selected="4")
     score = float(turn_table(app)["rows"][3]["score"])
-    assert f"Kept, in case: {format_share(score)} likely to be needed" in page_text(app)
+    said = rf"Kept: (about .*; )?{format_share(score)} likely to be needed, sent in case[.;]"
+    assert re.search(said, page_text(app)), page_text(app)
+    assert re.search("How sure[?] Dropped|How sure[?] Kept up to “lose at most", page_text(app))
+    (sentence,) = [each for each in app.markdown if each.value.startswith("The model gets")]
+    assert sentence.proto.help == (
+        "In case: each is less than 50% likely to be needed, and sent to keep the promise “lose at most 2%”."
+    )
     assert "Measured" not in page_text(app), "it was not measured"
     versions = Versions(convgate_home)
     missed = [{"missed": Metric(value)} for value in (0.003, 0.037)]

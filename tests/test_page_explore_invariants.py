@@ -95,6 +95,8 @@ def test_a_turn_is_always_sent_from_its_panel_and_no_longer(store: Store, key: s
     app = click(app, "explore.always")
     assert 4 in sent(app)
     text = "the login with tokens is there"
+    assert f"Kept, rule: You chose to always send it (“{text}”)." in page_text(app)
+    assert app.button(key="explore.always").help == "No longer sent with every message"
     assert edits(store, key) == {4: [(None, text, "hard_constraint", None, True)]}
     assert "Turn 5 is sent with every later message." in page_text(app)
     app = click(app, "explore.undo")

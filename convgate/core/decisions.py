@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.core.text import format_threshold
+from convgate.core.text import format_share, format_threshold
 
 Floats = NDArray[np.floating[Any]]
 
@@ -33,6 +33,16 @@ LIKELY = 0.5
 """A score of the gate from which a turn is likely needed; what it keeps below that is sent in case."""
 
 NEEDED, IN_CASE = "likely needed", "in case"
+
+
+def say_likely(score: float) -> str:
+    """Return what a score of the gate (0…1) says.
+
+    >>> say_likely(0.37)
+    '37% likely to be needed'
+    """
+    return f"{format_share(score)} likely to be needed"
+
 
 _NAMES = {
     (HOLD, "superseded"): "corrected",
@@ -306,4 +316,9 @@ class TurnDecisions:
             threshold="" if threshold is None else format_threshold(threshold),
             margin="less than 0.01" if 0 < margin < 0.005 else f"{margin:.2f}",
         )
-        return f"{self.reasons(int(self.indices[row]))} Score {sentence}" if self.reasons else sentence
+        if self.reasons is None:
+            return sentence
+        reason = str(self.reasons(int(self.indices[row])))
+        is_said = score is not None and f"; {say_likely(score)}" in f"; {reason}"
+        is_alone = score is not None and sentence == f"{format_threshold(score)}."
+        return reason if is_said and is_alone else f"{reason} Score {sentence}"

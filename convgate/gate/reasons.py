@@ -5,7 +5,7 @@ by what is true of the turn. A kind is named only if its effect (`convgate.gate.
 waterfall have the same sign, and only if a person can follow it: who speaks and how long a turn is are not
 named. How far back a turn is says too little by itself, and of links only answers and words near are certain:
 where no more is known, the reason says how likely the turn is to be needed. Of what is kept in case, it says
-which promise (`convgate.gate.promise`) would drop it.
+that too, and what the turn is about where nothing speaks for it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import CurrentMessage, Turn
-from convgate.core.decisions import LIKELY, Floats, Reason
-from convgate.core.text import format_percent, format_share, isolate, truncate
+from convgate.core.decisions import IN_CASE, LIKELY, Reason, say_likely
+from convgate.core.text import isolate, truncate
 from convgate.gate.columns import is_rare
 from convgate.gate.effects import KINDS, MIN_SHARE, Difference, Effects
-from convgate.gate.rule import Rule
-from convgate.gate.subjects import Subjects
-from convgate.gate.thresholds import MaxMissed
+from convgate.gate.subjects import Subject, Subjects
 from convgate.text.words import find_stems, stems, words
 
 MIN_EFFECT = 0.15  # on the logit; less is not named
@@ -35,7 +33,6 @@ _MIN_LINK = 0.1  # the effect on the logit of a link that is named
 _UNLIKELY = 0.1  # a turn with a lower score has hardly anything that speaks for it
 _ELSEWHERE_SCORE, _ELSEWHERE_EFFECT = 0.03, -1.0  # of turns said to have another subject: one of 40 is needed
 _MAX_NEAR, _MAX_ONLY = 4, 6  # messages from a turn to one that is near it; back to one that is “only” so far
-_MAX_PROMISE = 0.5  # that is named
 _MAX_WORDS, _MAX_STEMS, _MAX_QUOTES, _MAX_QUOTE = 2_000, 3, 3, 40  # the last one in characters
 _MIN_RUN = 2  # turns after the first one of a run that is named
 _FEW_RARE = 5.0  # weight of all stems; a rare one has about 4
@@ -45,7 +42,6 @@ _SUBJECT_SHARE = 0.003  # of a stem of the message that names its subject
 _SURE = 1.0  # log odds from which a cue is said of a text
 
 _CLOSE, _NOT_CLOSE, _ELSEWHERE = "close in meaning", "not close in meaning", "another subject"
-_NAMES_NOTHING = "the message names no subject of its own"
 
 Phrases = Mapping[str, tuple[str, str]]
 
@@ -82,15 +78,13 @@ class GateReasons:
     kept: NDArray[np.bool_]  # (n,) by the rule
     turns: Sequence[Turn]  # (n,)
     current: CurrentMessage
-    rule: Rule
     tokens: NDArray[np.int64] | None = None  # (n,) where the rule reads them
 
     def of(self, row: int) -> Reason:
         """Return the reason of a turn; links name rows."""
         clauses, kept = self.clauses(row), bool(self.kept[row])
         raising, lowering = ([clause.said for clause in clauses if clause.sign == sign] for sign in (1, -1))
-        has_content = any(clause.kind == "content" for clause in clauses)
-        if (subject := self._elsewhere(row)) and (lowering or not (kept and has_content)):
+        if not kept and (subject := self._elsewhere(row)):
             generic = [place for place, said in enumerate(lowering) if said.text == _ELSEWHERE]
             start, stop = (generic[0], generic[0] + 1) if generic else (1, 1)
             lowering[start:stop] = [subject]
@@ -98,9 +92,10 @@ class GateReasons:
         texts.sort(key=_is_distance)
         if any(_CLOSE in said.text for said in texts):
             opposing = [said for said in opposing if _CLOSE not in said.text]
-        is_in_case = kept and self.effects.scores.scores[row] < LIKELY
-        if all(map(_is_distance, texts)) or is_in_case:
-            texts += [Reason(_NAMES_NOTHING)] * (kept and self._names_nothing and not texts)
+        is_in_case, is_unsaid = self._is_in_case(row), all(map(_is_distance, texts))
+        if is_in_case and is_unsaid and (named := self._named(row)):
+            texts.insert(0, Reason(f"about {named[0]}"))
+        if is_in_case or is_unsaid:
             texts.insert(len(texts) if kept else 0, self._likelihood(row))
         said = [*texts, *opposing]
         parts = [each.text for each in said]
@@ -116,44 +111,35 @@ class GateReasons:
         """Return what the reason of a turn says: what speaks for the decision, then what against it."""
         sign = 1 if self.kept[row] else -1
         if sign > 0 and not self._is_likely(row):
-            clauses = [] if self._names_nothing else self._clauses(row, 1, 1, _MIN_OPPOSING)
-            opposing = self._clauses(row, -1, 1, MIN_EFFECT)
-        else:
-            clauses = self._clauses(row, sign, 2, MIN_EFFECT) or self._clauses(row, sign, 1, 0.0)
-            opposing = self._clauses(row, -sign, 1, _MIN_OPPOSING)
+            return [] if self._names_nothing else self._clauses(row, 1, 1, _MIN_OPPOSING)
+        clauses = self._clauses(row, sign, 2, MIN_EFFECT) or self._clauses(row, sign, 1, 0.0)
+        opposing = self._clauses(row, -sign, 1, _MIN_OPPOSING)
         said = {clause.said.text for clause in clauses}
         opposing = [clause for clause in opposing if clause.said.text not in said]
         return clauses + [clause for clause in opposing if not _is_distance(clause.said)]
 
     def _likelihood(self, row: int) -> Reason:
-        """Return how likely a turn is to be needed, and which promise changes its decision where one does."""
-        kept, tokens = self.kept[row], 0 if self.tokens is None else self.tokens[row]
+        """Return how likely a turn is to be needed, and why it was decided so all the same."""
         text = self._likely(row)
-        if kept and self.effects.scores.scores[row] >= LIKELY:
+        if self._is_in_case(row):
+            return Reason(f"{text}, sent {IN_CASE}")
+        if self.kept[row]:
             links = [each["links"][row] for each in (self.effects.by_kind(1), self._parts) if "links" in each]
             is_linked = bool(links) and min(links) >= MIN_EFFECT
             return Reason(f"{text}, by {'the turns around it' if is_linked else 'several weak signs'}")
-        if (tokens < self._usual_tokens) if kept else (tokens > self._usual_tokens):
-            text += f" and {'short' if kept else 'long'} ({tokens:,} tokens)"
-        if self._promises is None or self._promises[row] >= _MAX_PROMISE:
-            return Reason(text)
-        promise = f"“lose at most {format_percent(self._promises[row])}”"
-        return Reason(
-            f"{text}; {f'dropped only from {promise} on' if kept else f'kept only up to {promise}'}"
-        )
+        if self.tokens is not None and self.tokens[row] > self._usual_tokens:
+            text += f" and long ({self.tokens[row]:,} tokens)"
+        return Reason(text)
 
     def _likely(self, row: int) -> str:
-        return f"{format_share(float(self.effects.scores.scores[row]))} likely to be needed"
+        return say_likely(float(self.effects.scores.scores[row]))
+
+    def _is_in_case(self, row: int) -> bool:
+        return bool(self.kept[row] and self.effects.scores.scores[row] < LIKELY)
 
     @cached_property
     def _usual_tokens(self) -> float:
         return 0.0 if self.tokens is None else float(np.median(self.tokens))
-
-    @cached_property
-    def _promises(self) -> Floats | None:
-        """(n,) the promise from which on each turn is dropped; None where another rule decides."""
-        is_promise = isinstance(self.rule, MaxMissed)
-        return self.rule.reach(self.effects.scores.scores, tokens=self.tokens) if is_promise else None
 
     @cached_property
     def _elsewhere(self) -> Callable[[int], Reason | None]:
@@ -243,16 +229,22 @@ class GateReasons:
 
     def _subject(self, row: int) -> Reason | None:
         """Return which subject other than the message a turn has, and where; None where no words say it."""
+        if (named := self._named(row)) is None:
+            return None
+        about, subject = named
+        is_run = subject.last - subject.first >= _MIN_RUN
+        text = _ELSEWHERE if self.effects.has_begun(row) else "about something else"
+        text += f" ({about}{', messages {}–{}' * is_run})"
+        return Reason(text, turns=(subject.first, subject.last) * is_run)
+
+    def _named(self, row: int) -> tuple[str, Subject] | None:
+        """Return the words that say what a turn is about, other than the message; None without any."""
         facts = self.effects.message.facts
         if self._subjects is None or facts is None:
             return None
         subject = self._subjects.of(row, facts.stems)
-        if not (named := self._subjects.words(subject)):
-            return None
-        is_run = subject.last - subject.first >= _MIN_RUN
-        text = _ELSEWHERE if self.effects.has_begun(row) else "about something else"
-        text += f" ({_as_text(', '.join(named))}{', messages {}–{}' * is_run})"
-        return Reason(text, turns=(subject.first, subject.last) * is_run)
+        named = self._subjects.words(subject)
+        return (_as_text(", ".join(named)), subject) if named else None
 
     @cached_property
     def _subjects(self) -> Subjects | None:
@@ -308,7 +300,15 @@ class GateReasons:
                 other, 1, self.effects.differences("content", other, 1)
             ):
                 return f"is {_CLOSE}"
-        return f"is {self._likely(other)}" if scores[other] >= max(LIKELY, scores[row]) else ""
+        is_said = scores[other] >= max(LIKELY, scores[row]) and not self._is_kept_for(other, row)
+        return f"is {self._likely(other)}" if is_said else ""
+
+    def _is_kept_for(self, row: int, other: int) -> bool:
+        """Whether nothing but a turn's link to another one speaks for it."""
+        link = self.effects.strongest_link(row, 1)
+        kinds = self.effects.by_kind(1).items()
+        others = (effect[row] for kind, effect in kinds if kind not in ("links", *_LAST))
+        return link is not None and link.other == other and max(others, default=0.0) < MIN_EFFECT
 
     def _recency(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
         ago, strongest = len(self.kept) - row, next(iter(differences), None)
@@ -321,7 +321,7 @@ class GateReasons:
         if ago > 2:
             is_near = ago <= min(_MAX_ONLY, len(self.kept) / 2)
             return Reason(f"only {ago} messages back") if is_near else None
-        return Reason(f"last exchange{f'; {_NAMES_NOTHING}' * self._names_nothing}")
+        return Reason("last exchange")
 
     def _speaker(self, row: int) -> str:
         turn = self.turns[row]

@@ -78,7 +78,8 @@ class Invariant:
     @property
     def held_because(self) -> str:
         """Why its turn is sent: a sentence."""
-        return f"{self.label}, always sent ({quote_line(self.text)})."
+        why = "you chose to always send it" if self.pinned else f"{self.label}, always sent"
+        return f"{why} ({quote_line(self.text)})."
 
     def to_json(self) -> dict[str, Any]:
         """Return the record that `convgate invariants` prints."""

@@ -117,7 +117,7 @@ class GatePolicy(EncoderMixin):
             tokens=tokens,
             note=lambda index: self._note(scored.history.conversation.turns[index].scored_text),
         )
-        reasons = GateReasons(scored.effects, decisions.kept, turns, scored.current, self.rule, tokens)
+        reasons = GateReasons(scored.effects, decisions.kept, turns, scored.current, tokens)
         return replace(
             decisions,
             reasons=cache(lambda index: reasons.of(index - start).renumber(lambda row: row + start)),

@@ -11,7 +11,7 @@ from html import escape
 import streamlit as st
 
 from convgate.core.conversation import ContentPart
-from convgate.core.decisions import NEEDED, TurnDecisions
+from convgate.core.decisions import IN_CASE, NEEDED, TurnDecisions, say_likely
 from convgate.core.text import (
     format_percent,
     format_share,
@@ -117,7 +117,7 @@ def _draw_tab(app: App, name: str, outcome: PolicyOutcome, selected: int, answer
 def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
     decision = outcome.decisions.of(selected)
     name = decision.outcome_name
-    if decision.explanation.casefold().startswith(name):
+    if decision.explanation.casefold().startswith(name) or f"sent {name}" in decision.explanation:
         name = decision.outcome
     elif not name.startswith(decision.outcome):
         name = f"{decision.outcome}, {name}"
@@ -145,17 +145,18 @@ def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
 
 
 def _describe_sureness(outcome: PolicyOutcome, selected: int) -> str:
-    """Return how likely the gate takes a turn to be needed; empty of what is kept in case or by rule."""
+    """Return how likely the gate takes a turn to be needed, and up to which promise; empty by rule."""
     decision = outcome.decisions.of(selected)
-    is_said = decision.kept and decision.outcome_name != NEEDED
-    if outcome.version in (None, UNTRAINED) or decision.score is None or is_said:
+    is_rule = decision.kept and decision.outcome_name not in (NEEDED, IN_CASE)
+    if outcome.version in (None, UNTRAINED) or decision.score is None or is_rule:
         return ""
-    sentence = f"{format_share(decision.score)} likely to be needed."
+    likely = say_likely(decision.score)
+    sentence = "" if likely in decision.explanation else f"{likely}. "
     is_limited = decision.forced or outcome.selection.budget is not None
     if (share := outcome.lost_from(selected)) is None or is_limited:
-        return sentence
+        return sentence.rstrip()
     limit = f"“lose at most {format_percent(min(share, _MAX_PROMISE))}”"
-    return f"{sentence} {f'Kept up to {limit}' if decision.kept else f'Dropped from {limit} on'}."
+    return f"{sentence}{f'Kept up to {limit}' if decision.kept else f'Dropped from {limit} on'}."
 
 
 def _draw_label(app: App, answering: Answering, selected: int) -> None:
@@ -180,7 +181,11 @@ def _always_send(app: App, outcome: PolicyOutcome, selected: int) -> tuple[Step,
     key, conversation = outcome.message.key, outcome.message.conversation
     decision, turn = outcome.decisions.of(selected), conversation.turns[selected]
     if decision.kept and decision.forced and find_active(outcome, selected):
-        label, act, help = "stop always sending", partial(release, app.store, outcome), "Ends its invariants"
+        label, act, help = (
+            "stop always sending",
+            partial(release, app.store, outcome),
+            "No longer sent with every message",
+        )
     elif turn.is_instruction or not turn.text.strip():
         return ()
     else:

@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 
 from convgate.core.conversation import Conversation, CurrentMessage
-from convgate.core.decisions import FIT, IN_CASE, NEEDED, TurnDecisions
-from convgate.core.text import format_share, format_threshold, pluralize
+from convgate.core.decisions import FIT, IN_CASE, LIKELY, NEEDED, TurnDecisions
+from convgate.core.text import format_percent, format_share, format_threshold, pluralize
 from convgate.embedding.states import states_beside
 from convgate.figures.budget import budget_figure, describe_budget
 from convgate.figures.hover import on_screen
@@ -55,7 +55,9 @@ def draw_answer(outcome: PolicyOutcome) -> None:
     turns = f"{f'{n_kept:,}' if n_kept else 'none'} of {newest}{pluralize(len(decisions), 'earlier turn')}"
     added = f" and {pluralize(outcome.n_added, 'added message')}" if outcome.n_added > 0 else ""
     with st.container(gap=None, key="explore-answer"):
-        st.markdown(f"The model gets **{turns}**{added}{_describe_groups(decisions)}.")
+        groups = _describe_groups(decisions)
+        help = _describe_in_case(outcome) if IN_CASE in groups else None
+        st.markdown(f"The model gets **{turns}**{added}{groups}.", help=help)
         cost, cost_of_all, model = price_of(outcome.selection)
         st.caption(
             f"{outcome.selection.tokens:,} of {outcome.selection.tokens_total:,} tokens, {literal(cost)}"
@@ -75,6 +77,15 @@ def _describe_groups(decisions: TurnDecisions) -> str:
     groups = {NEEDED: names[NEEDED], IN_CASE: names[IN_CASE], "by rule": n_rules}
     is_said = n_rules < names.total()
     return f": {', '.join(f'{n:,} {name}' for name, n in groups.items() if n)}" if is_said else ""
+
+
+def _describe_in_case(outcome: PolicyOutcome) -> str:
+    """Return what it means that a turn is sent in case, and why it is."""
+    least, promise = format_percent(LIKELY), outcome.promise
+    why = (
+        "" if promise is None else f", and sent to keep the promise “lose at most {format_percent(promise)}”"
+    )
+    return f"In case: each is less than {least} likely to be needed{why}."
 
 
 def _describe_rest(outcome: PolicyOutcome) -> str:
