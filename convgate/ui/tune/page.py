@@ -211,7 +211,7 @@ def _draw_promise(results: TuneResults, promise: float, labels: str) -> None:
     new, line, curve = results.new, "", results.curve
     row = curve.row_for(promise) if curve is not None and isinstance(new.choice.rule, MaxMissed) else None
     if curve is not None and row is not None:
-        line = f" At the dashed line these labels miss {format_share(float(curve.missed[row]))}."
+        line = f" At the dashed line these labels miss {format_share(max(0.0, float(curve.missed[row])))}."
         if new.figures.kept_token_share > curve.kept_token_share[row]:
             line += (
                 f" To promise at most {format_share(promise)} for new conversations takes a margin, so the"
