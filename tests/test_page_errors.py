@@ -185,7 +185,10 @@ def test_without_labels_other_policies_suggest_what_may_be_missed(monkeypatch: p
     text = page_text(app)
     assert "Not sent 10" in app.button_group(key="errors.kind").options
     assert "suggested by" in text
-    assert "Guesses about"
+    assert "Guesses about" in text
+    assert text.index("The surest guesses") < text.index("Misled by")
+    by_two = [" and " in each.value for each in app.caption if "suggested by" in each.value]
+    assert by_two[:5] == sorted(by_two, reverse=True)[:5], "what two suggest is surest"
     before = buttons(app, "relevant")
     app = click(app, before[-1])
     answered = gold_answers(app_store())

@@ -340,9 +340,9 @@ def test_a_finished_run_shows_the_verdict_with_intervals(finished_home: Path) ->
     app = open_train(run="better")
     text = page_text(app)
     assert f"{verdict.headline('first')}." in text
-    assert f"{verdict.fixed:,} for the better" in text
-    assert f"{verdict.broken:,} for the worse" in text
-    assert text.index("for the better") < text.index(verdict.misses.sentence), "cases before averages"
+    assert f"✓ Better {verdict.fixed:,}" in app.button_group(key="train.only").options
+    assert f"✕ Worse {verdict.broken:,}" in app.button_group(key="train.only").options
+    assert text.index("By the labels, ") < text.index(verdict.misses.sentence), "cases before averages"
     assert text.count("by the labels, message") == min(10, verdict.fixed + verdict.broken)
     (row,) = (line for line in page_text(app).splitlines() if line.startswith("| F1"))
     values = [

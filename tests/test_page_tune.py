@@ -106,8 +106,16 @@ def number(app: AppTest, row: str, column: int = 1) -> float:
 
 def flips(app: AppTest) -> tuple[int, int, int]:
     """How many decisions flip, how many are fixed, how many broken."""
-    counts = re.search(r"(\d+) decisions? .*?(\d+) for the worse.*?(\d+) for the better", page_text(app))
-    return (int(counts[1]), int(counts[3]), int(counts[2])) if counts else (0, 0, 0)
+    counts = re.findall(r"(\d+) (not )?needed turns? (?:is|are) (sent now|no longer sent)", page_text(app))
+    fixed, broken = (
+        sum(
+            int(count)
+            for count, unneeded, change in counts
+            if (bool(unneeded) == (change != "sent now")) == good
+        )
+        for good in (True, False)
+    )
+    return fixed + broken, fixed, broken
 
 
 def explore_links(app: AppTest) -> list[dict[str, str]]:
@@ -128,7 +136,7 @@ def test_labels_are_chosen_by_themselves_and_each_slider_changes_the_metrics(
     fake_encoder: FakeEncoder,
 ) -> None:
     app = open_tune()
-    assert "80 answers" in [link.proto.label for link in app.main.get("page_link")]
+    assert "Label: 80 answers" in [link.proto.label for link in app.main.get("page_link")]
     assert "small[" in table(app)["Precision"][0], "an interval over conversations"
     assert table(app)["Rule"][0] == "Anchored, anchor 0.45, threshold 0.44"
     assert number(app, "Needed turns missed") <= 0.02, "the suggestion is applied"
@@ -247,6 +255,40 @@ def test_a_promise_by_hand_has_the_levels_of_the_version_here_and_in_explore(lib
 
 
 @pytest.mark.usefixtures("library")
+def test_what_misses_more_than_promised_says_so_and_is_not_called_further_right(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    warning = "which misses more than the 20% promised; "
+    app = open_tune(lose="0.2", rule="max_missed,max_missed=0.2,levels=0.2:0.9")
+    missed = number(app, "Needed turns missed")
+    assert missed > 0.2
+    shown = page_text(app)
+    assert warning.replace("; ", ".") in shown, "four conversations are enough for 20%"
+    assert "At the dashed line" in shown
+    assert "further right" not in shown
+    assert re.search(r"By the labels, \d+ needed turns? (is|are) no longer sent", shown), "misses first"
+    worse = [str(item.value) for item in app.markdown if "by the labels, message" in str(item.value)]
+    assert "↓" in worse[0]
+    Conversations(app_store()).delete([conversation_key(0)])
+    assert re.search(warning + r"\d messages are too few to tell\.", page_text(open_tune(**address(app))))
+
+    compute = tune_page.compute_results
+
+    def compute_with_fewer_tokens(*args: Any, **options: Any) -> TuneResults:
+        results = compute(*args, **options)
+        assert results.curve is not None
+        return replace(
+            results, curve=replace(results.curve, kept_token_share=results.curve.kept_token_share / 2)
+        )
+
+    monkeypatch.setattr(tune_page, "compute_results", compute_with_fewer_tokens)
+    app = open_tune(lose="0.5", rule="max_missed,max_missed=0.5,levels=0.5:0.0001")
+    assert number(app, "Needed turns missed") <= 0.5
+    assert "promised" not in page_text(app)
+    assert "further right" in page_text(app)
+
+
+@pytest.mark.usefixtures("library")
 def test_by_hand_stays_until_the_suggestion_is_used() -> None:
     app = open_tune(rule="absolute,threshold=0.9")
     assert number(app, "Turns sent") == 0
@@ -261,8 +303,9 @@ def test_below_three_conversations_nothing_is_suggested(library: Path) -> None:
     for number_ in (2, 3):
         Conversations(app_store()).delete([conversation_key(number_ - 2)])
     app = open_tune()
-    assert "as today. These labels are too few to choose a threshold that loses at most 2.0%." in page_text(
-        app
+    assert (
+        " too few to tell. These labels are too few to choose a threshold that loses at most 2.0%."
+        in page_text(app)
     )
     assert "Nothing to save: the new rule is today's." in page_text(app)
     assert app.button(key="tune.save").disabled

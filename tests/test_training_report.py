@@ -104,7 +104,7 @@ def in_order(*conversations: tuple[list[float], list[float]]) -> list[CaseDecisi
     [
         ([0.9, 0.1, 0.5, 0.4], [0.9, 0.8, 0.5, 0.4], (1.0, 0.5), "Helped: "),
         ([0.9, 0.8, 0.5, 0.4], [0.9, 0.45, 0.5, 0.4], (0.5, 0.75), "Did not help: "),
-        ([0.9, 0.8, 0.5, 0.4], [0.3, 0.2, 0.1, 0.0], (0.5, 0.5), "No difference: "),
+        ([0.9, 0.8, 0.5, 0.4], [0.3, 0.2, 0.1, 0.0], (0.5, 0.5), "No difference yet: "),
     ],
 )
 def test_the_tokens_that_all_needed_turns_take_decide(
@@ -114,8 +114,20 @@ def test_the_tokens_that_all_needed_turns_take_decide(
     assert (verdict.takes_before, verdict.takes_after) == pytest.approx(takes)
     assert verdict.better == (headline == "Helped: ")
     assert verdict.headline("A").startswith(headline)
-    assert ("(with A too)" in verdict.headline("A")) == verdict.is_same
+    assert "sending all that a message needs" in verdict.sentence
     assert verdict.headline("its parent") in verdict.sentence
+
+
+def test_a_difference_that_may_be_chance_is_no_verdict() -> None:
+    for before, after in (
+        ([0.9, 0.1, 0.5, 0.4], [0.9, 0.8, 0.5, 0.4]),
+        ([0.9, 0.8, 0.5, 0.4], [0.9, 0.45, 0.5, 0.4]),
+    ):
+        verdict, _ = make_verdict(in_order(*[(before, after)] * 3))
+        assert verdict.takes_before != verdict.takes_after
+        assert verdict.headline("A") == "No difference yet: 3 conversations are too few to tell"
+    verdict, _ = make_verdict(in_order((before, after)))
+    assert "1 conversation is too few to tell" in verdict.headline("A")
 
 
 def test_equally_good_gates_are_seldom_called_surely_better() -> None:

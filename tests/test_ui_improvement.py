@@ -40,13 +40,13 @@ def label(n_conversations: int) -> None:
     [
         (Improvement(), "label"),
         (Improvement(conversations=48, first={"a": "A"}), "label"),
-        (Improvement(conversations=48, first={"a": "A"}, waiting="mine"), "compare"),
+        (Improvement(conversations=48, first={"a": "A"}, waiting="mine"), "versions"),
         (Improvement(conversations=48), "train"),
         (Improvement(conversations=2), None),
         (Improvement(conversations=48, trained=True), None),
-        (Improvement(conversations=49), "threshold"),
+        (Improvement(conversations=49), "tune"),
         (Improvement(conversations=49, tuned=True), "train"),
-        (Improvement(conversations=49, tuned=True, waiting="mine"), "compare"),
+        (Improvement(conversations=49, tuned=True, waiting="mine"), "versions"),
         (Improvement(conversations=49, tuned=True, trained=True, activated=True), None),
     ],
 )
@@ -60,7 +60,7 @@ def test_labels_and_versions_say_how_far_one_is(app: App) -> None:
     add_conversation(Turn.of("user", "Hello"), title="Too short")
     before = read_improvement(app)
     assert (before.answers, before.conversations, before.missing) == (6, 2, 1)
-    assert before.words == "6 answers"
+    assert before.words == "Label: 6 answers"
     assert before.first == {other: "Other"}, "without labels, and with turns to ask about"
     Labels(app_store()).answer(CurrentKey(other, 3), {0: "not_relevant"}, by="Ada")
     assert read_improvement(app).missing == 1, "a promise is fitted to what messages need"
@@ -86,7 +86,7 @@ def test_labels_and_versions_say_how_far_one_is(app: App) -> None:
 def test_a_library_without_more_conversations_says_that_some_are_missing(app: App) -> None:
     label(2)
     improvement = read_improvement(app)
-    assert (improvement.next, improvement.words) == (None, "6 answers")
+    assert (improvement.next, improvement.words) == (None, "Label: 6 answers")
     shown = open_page("Tune")
     assert "Add and label 1 more conversation: then Train compares" in page_text(shown)
     assert [one.label for one in shown.button if one.proto.type == "primary"] == ["Add conversations"]
@@ -115,6 +115,12 @@ def test_the_next_goal_is_small_and_says_what_it_gives(conversations: int, missi
     improvement = Improvement(conversations=conversations, first={"a": "A"})
     assert improvement.goal == f"Label {missing}: then {gain}."
     assert Improvement(conversations=49).goal == ""
+
+
+def test_each_step_is_called_as_its_page(app: App) -> None:
+    add_conversation(*[Turn.of("user", f"talk {turn}") for turn in range(4)])
+    steps = [str(link.proto.label).strip("*") for link in open_page("Tune").main.get("page_link")]
+    assert steps[:4] == ["Label", "Tune", "Train", "Versions"]
 
 
 def test_label_tune_and_train_name_one_target_and_the_same(app: App) -> None:

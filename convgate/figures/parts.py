@@ -33,7 +33,7 @@ PARTS: Mapping[str, LogitPart] = {
     "recency": LogitPart("recency", "What newer turns gain by their place; training decides how much."),
     "decay": LogitPart("age", "What a turn loses by being old; never more than 1."),
     "meaning": LogitPart("meaning", "How close the turn's meaning is to the current message's."),
-    "neighbours": LogitPart("around it", "How close the turns just before and after this one are to it."),
+    "neighbours": LogitPart("neighbours", "How close the turns just before and after this one are to it."),
     "passages": LogitPart(
         "passages", "How close the turn's best passage is to the message, and those around it."
     ),
@@ -44,7 +44,7 @@ PARTS: Mapping[str, LogitPart] = {
     "message": LogitPart(
         "message", "What the message and the conversation are like: the same for all turns."
     ),
-    "contextual": LogitPart("other turns", "What turns that go on from each other add or take."),
+    "contextual": LogitPart("linked turns", "What turns that go on from each other add or take."),
 }
 
 

@@ -120,22 +120,17 @@ class TrainingVerdict:
         enough_data = self.conversations >= MIN_COMPARED and not self.folds
         return self.better and self.gain.excludes_0 and self.broken <= self.fixed and enough_data
 
-    @property
-    def is_same(self) -> bool:
-        """Whether both take the same as it is written, and the difference may be chance."""
-        return format_share(self.takes_after) == format_share(self.takes_before) and not self.gain.excludes_0
-
     def headline(self, parent: str) -> str:
         """Return the verdict and what decided, in a few words."""
-        verdict = "Helped" if self.better else "Did not help"
-        if self.better and not self.gain.excludes_0:
-            verdict += ", perhaps by chance"
-        before = f"with {parent}: {format_share(self.takes_before)}"
-        if self.is_same:
-            verdict, before = "No difference", f"with {parent} too"
+        if not self.gain.excludes_0:
+            few = "is" if self.conversations == 1 else "are"
+            return f"No difference yet: {pluralize(self.conversations, 'conversation')} {few} too few to tell"
+        return f"{'Helped' if self.better else 'Did not help'}: {self._takes(parent)}"
+
+    def _takes(self, parent: str) -> str:
         return (
-            f"{verdict}: sending all that a message needs takes"
-            f" {format_share(self.takes_after)} of the tokens ({before})"
+            f"sending all that a message needs takes {format_share(self.takes_after)} of the tokens"
+            f" (with {parent}: {format_share(self.takes_before)})"
         )
 
     @property
@@ -145,10 +140,11 @@ class TrainingVerdict:
         method = "On"
         if self.folds:
             held_out, method = "conversation", f"In a {self.folds}-fold cross-validation on"
+        takes = "" if self.gain.excludes_0 else f"; {self._takes('its parent')}"
         return (
             f"{self.headline('its parent')}. {method} {pluralize(self.cases, 'message')} of"
             f" {pluralize(self.conversations, held_out)}: {pluralize(self.fixed, 'turn')} fixed,"
-            f" {self.broken:,} broken; {self.misses.sentence}. {self._certainty}"
+            f" {self.broken:,} broken; {self.misses.sentence}{takes}. {self._certainty}"
         )
 
     @property

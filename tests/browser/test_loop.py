@@ -59,8 +59,8 @@ def points(page: Page) -> int:
 
 def flips(page: Page) -> int:
     """How many decisions the page says flipped."""
-    text = page.get_by_text(re.compile(r"decisions? changed")).inner_text()
-    return int(text.split()[0].replace(",", ""))
+    text = page.get_by_text(re.compile(r"By the labels, .* (no longer sent|sent now)\.")).inner_text()
+    return sum(int(count.replace(",", "")) for count in re.findall(r"([\d,]+) (?:not )?needed", text))
 
 
 def test_a_threshold_that_keeps_a_promise_becomes_a_version(

@@ -52,6 +52,8 @@ PER_PAGE = 10
 _MAX_TEXT = 260  # characters of a message or turn
 _ANSWERS: Mapping[Answer, str] = {"relevant": "✓ relevant", "not_relevant": "✕ not relevant"}
 _KINDS: Mapping[ErrorKind, str] = {"missed": "Not sent", "needless": "Sent for nothing"}
+_SUREST = "surest"  # stands for a cause: the first guesses, whatever misled
+_MAX_SUREST = 5
 _CAUSES = {
     THRESHOLD: ("threshold", "No part of the score speaks for the error, so another threshold would help."),
     OTHER_RULE: (
@@ -137,8 +139,11 @@ def _draw_next_step(app: App, data: str) -> None:
         st.markdown(words, width="content")
 
 
-def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
-    """Draw the choice of kind and cause; return what is chosen, by cause, the most frequent first."""
+def _draw_choice(state: ErrorsState, errors: Errors) -> list[tuple[str, TurnError]]:
+    """Draw the choice of kind and cause; return what is chosen by cause, the most frequent first.
+
+    Of guesses about all causes, the surest stand before.
+    """
     kinds = [each for each in _KINDS if errors.report.of_kind(each)] if errors.progress is None else []
     first: ErrorKind = kinds[0] if kinds else "missed"
     kind = state.kind or first
@@ -159,24 +164,32 @@ def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
             )  # fmt: skip
     if not groups:
         st.markdown("None so far." if errors.progress else ":material/check: None.")
+    n_surest = 0
     if state.cause in groups:
         chosen = groups[state.cause]
-    order = {cause: number for number, cause in enumerate(groups)}
-    return sorted(chosen, key=lambda error: order[error.cause])
+    elif errors.report.is_suggested:
+        n_surest = _MAX_SUREST
+    rest = group_by_cause(chosen[n_surest:])
+    return [(_SUREST, error) for error in chosen[:n_surest]] + [
+        (cause, error) for cause, each in rest.items() for error in each
+    ]
 
 
 def _draw_errors(
     app: App,
     state: ErrorsState,
     errors: Errors,
-    listed: Sequence[TurnError],
+    listed: Sequence[tuple[str, TurnError]],
     source: SetInfo | None,
     policy: GatePolicy,
 ) -> None:
-    for cause, group in groupby(listed, lambda error: error.cause):
+    for cause, group in groupby(listed, lambda each: each[0]):
         help = _CAUSES[cause][1] if cause in _CAUSES else PARTS[cause].help if cause in PARTS else ""
-        st.markdown(f"**Misled by {literal(_label(cause))}** · {literal(help)}")
-        for error in group:
+        if cause == _SUREST:
+            st.markdown("**The surest guesses** · Most suggest them, or the score is highest.")
+        else:
+            st.markdown(f"**Misled by {literal(_label(cause))}** · {literal(help)}")
+        for _, error in group:
             name = LIBRARY if source is None else source.name
             with st.container(border=True, gap="xsmall", key=_key("card", error)):
                 actions = ErrorActions(app, errors, error, name, policy.version)

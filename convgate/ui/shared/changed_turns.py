@@ -9,7 +9,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from convgate.core.conversation import Conversation
-from convgate.core.text import pluralize
+from convgate.core.text import join_words, pluralize
 from convgate.store.conversations import title_of
 from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.frame import App
@@ -44,23 +44,34 @@ def draw_changes(
     page: Address[Any],
     right: Sequence[Any],
     wrong: Sequence[Any],
+    is_kept: Callable[[Any], bool],
     read: Callable[[Any], ChangedTurn | None],
     base: ExploreState,
 ) -> None:
-    """Draw how many decisions change for the better and the worse, and the list with its filter and pages.
+    """Draw how many decisions change and how, misses first, and the list with its filter and pages.
 
     right, wrong: what `read` makes a turn of, when it is listed; None for one that is no longer there.
+    is_kept: whether one of them is sent now.
     base: how links into Explore decide. The page's state has the fields `only` and `page`.
     """
+    wrong = sorted(wrong, key=is_kept)  # missed turns first
     rows = {"all": [*wrong, *right], "broken": wrong, "fixed": right}
     if not rows["all"]:
         st.caption("No decision on these labels changes.")
         return
-    st.markdown(
-        f"**{pluralize(len(rows['all']), 'decision')}** changed:"
-        f" :material/close: **{len(wrong):,} for the worse**,"
-        f" :material/check: **{len(right):,} for the better**, by the labels."
-    )
+    more, less = (sum(map(is_kept, each)) for each in (right, wrong))  # sent now: needed, not needed
+    counts = {
+        ("needed turn", "no longer sent"): len(wrong) - less,
+        ("needed turn", "sent now"): more,
+        ("not needed turn", "sent now"): less,
+        ("not needed turn", "no longer sent"): len(right) - more,
+    }
+    texts = [
+        f"**{pluralize(count, noun)}** {'is' if count == 1 else 'are'} {change}"
+        for (noun, change), count in counts.items()
+        if count
+    ]
+    st.markdown(f"By the labels, {join_words(texts)}.")
     state = page.now()
     names = {"all": "All", "broken": "✕ Worse", "fixed": "✓ Better"}
     page.draw_choice(

@@ -1,6 +1,6 @@
 """The way from answers to a better version, as a line over Label, Tune, Train and Versions.
 
-    label → threshold → train → compare → activate
+    Label → Tune → Train → Versions
 
 One step is next; its button is the only primary one. What the next few labels give, and all warnings, stand
 here once.
@@ -32,11 +32,9 @@ from convgate.ui.shared.text import literal
 from convgate.versions.catalog import Versions
 from convgate.versions.version import Version
 
-StepName = Literal["label", "threshold", "train", "compare", "activate"]
+StepName = Literal["label", "tune", "train", "versions"]
 
-STEPS: dict[StepName, str] = {
-    "label": LABEL, "threshold": TUNE, "train": TRAIN, "compare": VERSIONS, "activate": VERSIONS,
-}  # fmt: skip
+STEPS: dict[StepName, str] = {"label": LABEL, "tune": TUNE, "train": TRAIN, "versions": VERSIONS}
 """The page of each step, in order."""
 
 _LABELS = ("my labels", "labels")  # what the cards of tuned and trained versions call them
@@ -84,8 +82,8 @@ class Improvement:
 
     @property
     def words(self) -> str:
-        """How much is labelled."""
-        return pluralize(self.answers, "answer") if self.answers else "label"
+        """The page's name, and how much is labelled."""
+        return f"Label: {pluralize(self.answers, 'answer')}" if self.answers else "Label"
 
     @property
     def goal(self) -> str:
@@ -100,25 +98,24 @@ class Improvement:
     def next(self) -> StepName | None:
         """The step to take now; None when all are taken."""
         if self.waiting:
-            return "compare"
+            return "versions"
         if self.can_label:
             return "label"
         if not self.tuned and not self.missing:  # with fewer, no promise is fitted that could be saved
-            return "threshold"
+            return "tune"
         return "train" if not self.trained and self.conversations >= MIN_SUGGESTED else None
 
     def is_next(self, step: StepName) -> bool:
         """Return whether the page of a step is the one to work on now."""
-        return self.next is not None and STEPS[self.next] == STEPS[step]
+        return self.next == step
 
     def is_done(self, step: StepName) -> bool:
         """Return whether nothing is left to do about a step."""
         done: dict[StepName, bool] = {
             "label": not self.can_label,
-            "threshold": self.tuned,
+            "tune": self.tuned,
             "train": self.trained,
-            "compare": self.activated and not self.waiting,
-            "activate": self.activated and not self.waiting,
+            "versions": self.activated and not self.waiting,
         }
         return done[step]
 
@@ -177,11 +174,11 @@ def draw_improvement(app: App, here: StepName, warnings: Iterable[str] = ()) -> 
     following = improvement.next
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="improvement"):
         for step, path in STEPS.items():
-            words = improvement.words if step == "label" else step
+            words = improvement.words if step == "label" else step.capitalize()
             icon = "check_circle" if improvement.is_done(step) else "radio_button_unchecked"
             if step == following:
                 icon = "arrow_circle_right"
-            label = f"**{words}**" if STEPS[step] == STEPS[here] else words
+            label = f"**{words}**" if step == here else words
             st.page_link(path, label=label, icon=f":material/{icon}:", width="content")
         if not improvement.is_next(here):
             draw_next(improvement)
@@ -202,9 +199,9 @@ def draw_next(improvement: Improvement) -> None:
         return
     labels: dict[StepName, str] = {
         "label": "Label the next turn",
-        "threshold": "Choose a threshold",
+        "tune": "Choose a threshold",
         "train": "Train a version",
-        "compare": f"Compare {literal(improvement.waiting or '')}",
+        "versions": f"Compare {literal(improvement.waiting or '')}",
     }
     label, path = (labels[step], STEPS[step]) if step else ("Add conversations", LIBRARY)
     if st.button(label, key="improvement.next", type="primary", icon=":material/arrow_forward:"):

@@ -43,7 +43,7 @@ def draw_report(app: App, run: Run) -> None:
         st.markdown(f"**Version {literal(name)} saved.** {literal(run.message)}")
     else:
         icon = ":material/check:" if verdict.better else ":material/close:"
-        icon = ":material/equal:" if verdict.is_same else icon
+        icon = icon if verdict.gain.excludes_0 else ":material/equal:"
         st.markdown(f"{icon} **{literal(verdict.headline(parent))}.**")
     with st.container(horizontal=True, vertical_alignment="center"):
         _draw_activation(app, run, versions, name)
@@ -81,7 +81,8 @@ def _draw_changes(app: App, run: Run, name: str, *, by_folds: bool) -> None:
             return None
         return ChangedTurn(conversation, change.message, "", change.turn, change.kept, change.relevant)
 
-    draw_changes(app, page, right, wrong, read, ExploreState(policy=version_option(name)))
+    base = ExploreState(policy=version_option(name))
+    draw_changes(app, page, right, wrong, lambda change: change.kept, read, base)
     if len(changes) == MAX_CHANGES:
         st.caption(f"The first {MAX_CHANGES:,} are listed.")
 

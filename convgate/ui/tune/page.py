@@ -87,7 +87,7 @@ def draw_page(app: App) -> None:
         draw_sources(page, known, names)
         sliders = st.expander("Set the rule by hand", icon=":material/tune:")
     policy = scoring.load_gate(app, state.version)
-    improvement = draw_improvement(app, "threshold", learned_from(app, [policy.version], names))
+    improvement = draw_improvement(app, "tune", learned_from(app, [policy.version], names))
     today = ThresholdSettings(policy.rule, policy.limits)
     choice = state.choice.complete(today) if state.choice else None
     if choice is not None and isinstance(choice.rule, MaxMissed):
@@ -114,7 +114,7 @@ def draw_page(app: App) -> None:
         _draw_sentences(results, state.promise)
         draw_curve(results, state.promise)
         _draw_promise(results, state.promise, settings.labels)
-    draw_saving(settings, is_next=improvement.is_next("threshold"))
+    draw_saving(settings, is_next=improvement.is_next("tune"))
     if results is not None:
         _draw_changes(app, results, policy)
         with st.expander("All figures", icon=":material/table_chart:"):
@@ -184,13 +184,26 @@ def _click(results: TuneResults) -> None:
 def _draw_sentences(results: TuneResults, promise: float) -> None:
     """Draw what today's settings do, what the new ones would, and why none are suggested."""
     new, today = results.new, results.today
-    changes = f"{new.sentence}."
+    changes = new.sentence
     if new.choice.same(today.choice):
-        changes = "as today."
+        changes = "as today"
     elif np.array_equal(new.kept, today.kept):
-        changes = "the same decisions on these labels as today."
+        changes = "the same decisions on these labels as today"
     st.subheader(literal(f"Today: {today.sentence}."), anchor=False)
-    st.markdown(f"**New:** {literal(changes)} {_why_none(results, promise)}")
+    st.markdown(f"**New:** {literal(changes + _warn(results, promise))}. {_why_none(results, promise)}")
+
+
+def _warn(results: TuneResults, promise: float) -> str:
+    """Return that more is missed than promised, and whether the labels are too few to tell; else nothing."""
+    figures = results.new.figures
+    if (figures.missed.value or 0.0) <= promise:
+        return ""
+    few = ""
+    if promise and Losses(results.scored).conversations < min_conversations(promise):
+        few = (
+            f"; {pluralize(figures.asked, 'message')} {'is' if figures.asked == 1 else 'are'} too few to tell"
+        )
+    return f", which misses more than the {format_share(promise)} promised{few}"
 
 
 def _draw_promise(results: TuneResults, promise: float, labels: str) -> None:
@@ -198,11 +211,12 @@ def _draw_promise(results: TuneResults, promise: float, labels: str) -> None:
     new, line, curve = results.new, "", results.curve
     row = curve.row_for(promise) if curve is not None and isinstance(new.choice.rule, MaxMissed) else None
     if curve is not None and row is not None:
-        line = (
-            f" At the dashed line these labels miss {format_share(float(curve.missed[row]))}; to promise at"
-            f" most {format_share(promise)} for new conversations takes a margin, so such a setting is"
-            " further right."
-        )
+        line = f" At the dashed line these labels miss {format_share(max(0.0, float(curve.missed[row])))}."
+        if new.figures.kept_token_share > curve.kept_token_share[row]:
+            line += (
+                f" To promise at most {format_share(promise)} for new conversations takes a margin, so the"
+                " new setting is further right."
+            )
     st.caption(f"Measured on {literal(labels)}.{line}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.select_slider(
@@ -278,4 +292,4 @@ def _draw_changes(app: App, results: TuneResults, policy: GatePolicy) -> None:
 
     option = GatePolicy.name if policy.version == UNTRAINED else version_option(policy.version)
     base = ExploreState(policy=option, choice=results.new.choice)
-    draw_changes(app, page, right, wrong, read, base)
+    draw_changes(app, page, right, wrong, lambda row: bool(results.new.kept[row]), read, base)

@@ -83,13 +83,13 @@ def draw_page(app: App) -> None:
     version_list = VersionList(versions, versions.listing(), versions.active, versions.baseline)
     name = state.data if state.data in usable(known) else next(iter(usable(known)), None)
     names = [version.name for version in version_list.listing.versions]
-    improvement = draw_improvement(app, "activate", learned_from(app, names, [name] if name else []))
+    improvement = draw_improvement(app, "versions", learned_from(app, names, [name] if name else []))
     draw_result(page)
     if state.version is not None:
         _draw_version(app, version_list, state.version)
         return
     _draw_active(app, version_list)
-    waiting = improvement.waiting if improvement.is_next("activate") else None
+    waiting = improvement.waiting if improvement.is_next("versions") else None
     draw_list(app, version_list, state.page, name, waiting)
     if len(usable(known)) > 1:
         pick_source(page, known, name, "Measured on")
