@@ -88,6 +88,7 @@ def animate(browser: Browser) -> list[tuple[Image.Image, int]]:
         open_page(page, f"{address}/Explore?conversation={key}")
         take(2_500)
         page.get_by_test_id("stChatInputTextArea").click()
+        page.keyboard.press("ControlOrMeta+A")
         for word in QUESTION.split():
             page.keyboard.type(f"{word} ")
             take(250)
