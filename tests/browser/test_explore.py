@@ -267,6 +267,18 @@ def test_everything_is_above_the_fold_and_the_minimap_leads_to_a_turn(
     expect(page.locator(".row")).to_have_count(n_rows)
 
 
+def test_the_best_turn_is_in_sight_when_another_question_is_asked(
+    sample_keys: dict[str, list[str]], go_to_address: Callable[[str], Page]
+) -> None:
+    page = go_to_address(f"/Explore?conversation={sample_keys['nan_and_fibonacci.json'][0]}")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    field = page.get_by_test_id("stChatInput").get_by_role("textbox")
+    field.fill("Write a test for the Fibonacci function")
+    field.press("Enter")
+    expect(page.get_by_text("answering your question")).to_be_visible()
+    expect(selected(page)).to_be_in_viewport(ratio=0.5)
+
+
 def test_a_question_is_asked_in_the_field_of_the_message_and_read_as_sent(
     sample_keys: dict[str, list[str]], go_to_address: Callable[[str], Page]
 ) -> None:

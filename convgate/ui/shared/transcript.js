@@ -79,7 +79,8 @@ class Transcript extends Rows {
       this.order = null
       this.chosen = undefined
     }
-    const anchor = elsewhere ? null : this.anchor()
+    const begins = elsewhere || data.message !== this.message
+    const anchor = begins ? null : this.anchor()
     this.data = data
     this.place = data.place
     this.stored()
@@ -104,10 +105,10 @@ class Transcript extends Rows {
       if (isFocused) this.rows.get(this.roving)?.element.focus({ preventScroll: true })
     }
     if (anchor) this.scroller.scrollTop += this.top(anchor.row) - anchor.top
-    if (data.focus !== this.focus || elsewhere) {
+    if (data.focus !== this.focus || begins) {
       this.focus = data.focus
-      this.held = elsewhere ? data.focus : undefined // in sight until a person scrolls
-      if (this.chosen !== data.focus) this.reveal(data.focus, elsewhere)
+      this.held = begins ? data.focus : undefined // in sight until a person scrolls
+      if (this.chosen !== data.focus) this.reveal(data.focus, begins)
     }
     this.resend()
     this.settled()
