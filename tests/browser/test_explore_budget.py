@@ -46,5 +46,6 @@ def test_a_budget_is_set_stepped_through_and_given_an_invariant(
     expect(card.get_by_text(ADDED, exact=True)).to_be_visible()
     card.get_by_role("button", name="Remove").click()
     expect(card).to_have_count(0)
+    expect(page.get_by_role("button", name="Undo the last change")).to_be_visible()
     press(page, "z")
     expect(card.get_by_text(ADDED, exact=True)).to_be_visible()
