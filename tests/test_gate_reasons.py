@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
-from typing import cast
 
 import numpy as np
 import pytest
@@ -320,26 +318,6 @@ def test_a_kept_turn_that_is_unlikely_says_so_behind_what_speaks_for_it() -> Non
                 pytest.fail(f"its subject is not said: {decision.reason}")
             n_about += said[0].startswith("about ")
     assert n_about > 3
-
-
-@pytest.mark.parametrize(("recency", "text"), [(0.0, "message 1 answers it"), (1.0, "is 76% likely")])
-def test_an_answer_that_only_its_question_speaks_for_is_no_reason_of_it(recency: float, text: str) -> None:
-    effects = {"content": np.zeros(2), "recency": np.array([0, recency]), "links": np.array([1.0, 1.0])}
-    links = [SimpleNamespace(other=other, effect=1.0, share=1.0) for other in (1, 0)]
-    fake = SimpleNamespace(
-        scores=SimpleNamespace(scores=np.array([0.6, 0.76])),
-        by_kind=lambda sign: effects,
-        strongest_link=lambda row, sign: links[row],
-        message=SimpleNamespace(facts=None),
-    )
-    conversation = written(GARDEN[:3])
-    current, history = conversation.at(2)
-    reasons = GateReasons(cast(ThreadEffects, fake), np.array([True, True]), history.turns, current)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(GateReasons, "_parts", {"content": np.zeros(2)})
-        said = reasons._link(0, 1)
-    assert said is not None
-    assert text in str(said)
 
 
 def test_no_reason_says_which_role_speaks() -> None:

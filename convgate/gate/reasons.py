@@ -300,15 +300,7 @@ class GateReasons:
                 other, 1, self.effects.differences("content", other, 1)
             ):
                 return f"is {_CLOSE}"
-        is_said = scores[other] >= max(LIKELY, scores[row]) and not self._is_kept_for(other, row)
-        return f"is {self._likely(other)}" if is_said else ""
-
-    def _is_kept_for(self, row: int, other: int) -> bool:
-        """Whether nothing but a turn's link to another one speaks for it."""
-        link = self.effects.strongest_link(row, 1)
-        kinds = self.effects.by_kind(1).items()
-        others = (effect[row] for kind, effect in kinds if kind not in ("links", *_LAST))
-        return link is not None and link.other == other and max(others, default=0.0) < MIN_EFFECT
+        return f"is {self._likely(other)}" if scores[other] >= max(LIKELY, scores[row]) else ""
 
     def _recency(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
         ago, strongest = len(self.kept) - row, next(iter(differences), None)

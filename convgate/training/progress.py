@@ -30,10 +30,8 @@ class Reporter:
         before = Run(run.folder).status
         self._run, self._progress = run, progress
         self._share, self._parts, self._at = 0.0, [1.0], (0, 0.0)
-        self._began, self._worked = (
-            0.0,
-            0.0,
-        )  # since the first epoch's begin: in seconds, in the unit of parts
+        self._began = 0.0  # seconds, when the first epoch began; 0 before
+        self._worked = 0.0  # since then, in the unit of parts
         if before is None or before.stage != STARTING:  # else a stop that is there now is meant for us
             with run.writing():
                 (run.folder / STOP).unlink(missing_ok=True)
