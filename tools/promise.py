@@ -4,7 +4,7 @@
 
 Each SET is a kind of conversations. The table has what each kind loses by levels that were calibrated on all
 other kinds, and what the sets after --check lose by those of all kinds; NAME is added as a version with them.
-Turns that state what must hold are sent whatever the rule decides (`hold_invariants`), here as in `select`.
+What must hold and whole groups of turns are sent beside what the rule keeps, here as in `select`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import argparse
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -21,13 +21,11 @@ import numpy as np
 from convgate.core.parameters import parameter_values
 from convgate.core.settings import load_settings
 from convgate.core.text import join_words
-from convgate.evaluation.metrics import Bools
 from convgate.evaluation.risk_control import Losses, fit_levels
+from convgate.evaluation.sending import Sending
 from convgate.evaluation.tuning import ScoredCases, score_cases
 from convgate.gate.promise import write_levels
 from convgate.gate.thresholds import MaxMissed
-from convgate.invariants.finding import InvariantReader
-from convgate.invariants.judge import load_judge
 from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts.relevance_sets import read_relevance_set
@@ -46,15 +44,18 @@ def main() -> None:
     settings = load_settings()
     policy = build_policy("gate", settings, EncoderOnDemand(settings), version=arguments.version)
     assert isinstance(policy, GatePolicy)
-    reader = InvariantReader(load_judge(settings)) if settings.hold_invariants else None
-    scored = {file.stem: Kind.of(file, policy, reader) for file in (*arguments.sets, *arguments.check)}
+    sending = Sending.of(settings)
+    scored = {
+        file.stem: score_cases([read_relevance_set(file)], policy, sending=sending)
+        for file in (*arguments.sets, *arguments.check)
+    }
     kinds = [file.stem for file in arguments.sets]
     rule = _calibrated(scored, kinds, arguments.promise)
     sys.stdout.write("| set | calibrated on | missed | all sent | tokens |\n|---|---|---|---|---|\n")
     for name, cases in scored.items():
         others = [kind for kind in kinds if kind != name]
         by = _calibrated(scored, others, arguments.promise) if name in kinds else rule
-        sys.stdout.write(cases.row(name, "the other kinds" if name in kinds else "all kinds", by))
+        sys.stdout.write(_row(name, "the other kinds" if name in kinds else "all kinds", cases, by))
     sys.stdout.write(f"\nlevels: {rule.levels}\n")
     if arguments.name:
         versions = Versions(settings.home)
@@ -65,43 +66,22 @@ def main() -> None:
         versions.add(parent.load(), draft, name=arguments.name)
 
 
-@dataclass(frozen=True, eq=False)
-class Kind:
-    """A kind of conversations, scored by the gate."""
-
-    cases: ScoredCases
-    held: Bools  # (judged turns,) sent whatever the rule decides
-
-    @classmethod
-    def of(cls, file: Path, policy: GatePolicy, reader: InvariantReader | None) -> Kind:
-        """Score the set of a file, and find what its conversations hold."""
-        relevance_set = read_relevance_set(file)
-        cases = score_cases([relevance_set], policy)
-        held = [np.zeros(0, dtype=np.bool_)]
-        for case in cases.cases:
-            current, history = relevance_set.current(case.case)
-            turns = [*history.conversation.turns[: history.stop], current.turn]
-            stated = [] if reader is None else reader.read(turns)
-            indices = [invariant.source for invariant in stated if invariant.held]
-            held.append(np.isin(case.rows + case.start, indices))
-        return cls(cases, np.concatenate(held))
-
-    def row(self, name: str, calibrated_on: str, rule: MaxMissed) -> str:
-        """Return the line of the set; the loss is the mean over conversations, the rest as in `evaluate`."""
-        kept = self.cases.kept(rule) | self.held
-        figures = self.cases.figures(kept)
-        losses = defaultdict(list)
-        columns = zip(self.cases.cases, self.cases.split(kept), self.cases.clusters.tolist(), strict=True)
-        for case, is_kept, cluster in columns:
-            if case.needed.any():
-                losses[cluster].append((case.needed & ~is_kept).sum() / case.needed.sum())
-        missed = np.mean([np.mean(each) for each in losses.values()])
-        share = figures.tokens_kept / figures.tokens
-        return f"| {name} | {calibrated_on} | {missed:.3f} | {figures.answerable.value:.3f} | {share:.2f} |\n"
+def _row(name: str, calibrated_on: str, scored: ScoredCases, rule: MaxMissed) -> str:
+    """Return the line of a set; the loss is the mean over conversations, the rest as in `evaluate`."""
+    kept = scored.kept(rule)
+    figures = scored.figures(kept)
+    losses = defaultdict(list)
+    columns = zip(scored.cases, scored.split(kept), scored.clusters.tolist(), strict=True)
+    for case, is_kept, cluster in columns:
+        if case.needed.any():
+            losses[cluster].append((case.needed & ~is_kept).sum() / case.needed.sum())
+    missed = np.mean([np.mean(each) for each in losses.values()])
+    share = figures.tokens_kept / figures.tokens
+    return f"| {name} | {calibrated_on} | {missed:.3f} | {figures.answerable.value:.3f} | {share:.2f} |\n"
 
 
-def _calibrated(scored: dict[str, Kind], kinds: Sequence[str], promise: float) -> MaxMissed:
-    levels = fit_levels([Losses(scored[kind].cases, scored[kind].held) for kind in kinds], promise)
+def _calibrated(scored: dict[str, ScoredCases], kinds: Sequence[str], promise: float) -> MaxMissed:
+    levels = fit_levels([Losses(scored[kind]) for kind in kinds], promise)
     return MaxMissed(promise, levels=write_levels(levels), fitted_on=join_words(kinds))
 
 

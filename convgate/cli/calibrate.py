@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
@@ -48,6 +48,7 @@ def calibrate(
     """
     from convgate.evaluation.fitting import fit_promise, fit_threshold
     from convgate.evaluation.goals import Goal
+    from convgate.evaluation.sending import Sending
 
     check_folder(settings_file, "--settings")
     if settings_file is not None and settings_file.exists():
@@ -69,9 +70,11 @@ def calibrate(
     with output.progress_bar() as progress:
         sets = [inputs.read_set(file, skip_bad=skip_bad) for file in files]
         policy, settings = _build_gate(gate)
-        scored_by = f"gate {policy.version}"
+        measured: dict[str, Any] = {
+            "scored_by": f"gate {policy.version}", "sending": Sending.of(settings), "progress": progress
+        }  # fmt: skip
         if max_missed is not None:
-            fitted = fit_promise(sets, policy, max_missed, scored_by=scored_by, progress=progress)
+            fitted = fit_promise(sets, policy, max_missed, **measured)
         else:
             goal = (
                 Goal.min_precision(precision) if precision is not None
@@ -79,7 +82,7 @@ def calibrate(
                 else Goal.min_cost(cost_ratio) if cost_ratio is not None
                 else Goal.best_f_beta() if f_beta is None else Goal.best_f_beta(f_beta)
             )  # fmt: skip
-            fitted = fit_threshold(sets, policy, goal, scored_by=scored_by, progress=progress)
+            fitted = fit_threshold(sets, policy, goal, **measured)
     if settings_file is not None:
         write_text(_settings_toml(fitted, policy, settings), settings_file)
     return Result({"gate": policy.version, **fitted.to_json()}, _show(fitted))

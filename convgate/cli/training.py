@@ -78,6 +78,7 @@ def run_training(
     """Train as planned, in the run's folder or a new one, and return the outcome."""
     from convgate.core.extras import needs_extra
     from convgate.core.settings import load_settings
+    from convgate.evaluation.sending import Sending
     from convgate.policies.build import EncoderOnDemand
     from convgate.training.progress import StoppedError
     from convgate.training.run import Run, Runs
@@ -96,6 +97,7 @@ def run_training(
             outcome = train_version(
                 plan, encoder=EncoderOnDemand(settings), versions=Versions(settings.home), run=run,
                 progress=report, on_epoch=_print_epoch, name=name, note=note, who=who, activate=activate,
+                sending=Sending.of(settings),
             )  # fmt: skip
         except (KeyboardInterrupt, StoppedError):
             print_note(

@@ -67,19 +67,24 @@ def compare(
     files: options.SetsArgument,
 ) -> Result:
     """Measure two versions on relevance sets: metrics, their paired difference, turns fixed and broken."""
+    from convgate.core.settings import load_settings
     from convgate.evaluation.comparison import compare, count_outcomes
     from convgate.evaluation.evaluate import pool_results
     from convgate.evaluation.judged_cases import count_tokens, judge_set
+    from convgate.evaluation.sending import Sending
 
     sets = [inputs.read_set(file) for file in files]
     if len({cases.name for cases in sets}) < len(sets):
         raise typer.BadParameter("two files have the same name; rename one", param_hint="SET.jsonl")
     compared: dict[str, tuple[SetResult, dict[str, int]]] = {}
-    policies = _build_policies(a, b)
+    policies, sending = _build_policies(a, b), Sending.of(load_settings())
     with output.progress_bar() as progress:
         for cases in sets:
             tokens = count_tokens(cases, progress=progress)
-            judged = [judge_set(cases, policy, tokens=tokens, progress=progress) for policy in policies]
+            judged = [
+                judge_set(cases, policy, tokens=tokens, sending=sending, progress=progress)
+                for policy in policies
+            ]
             turns = count_outcomes(judged[0].relevant, judged[0].kept, judged[1].kept)
             compared[cases.name] = pool_results(dict(zip("ab", judged, strict=True))), turns
 

@@ -54,7 +54,7 @@ def answer_curve(scored: ScoredCases, rule: Rule) -> AnswerCurve | None:
     if sweep is None or not scored.cases:
         return None
     reached = [
-        rule.reach(case.scores, learned=scored.learned, tokens=case.tokens)[case.rows]
+        case.reach(rule.reach(case.scores, learned=scored.learned, tokens=case.tokens))
         for case in scored.cases
     ]
     needed = np.concatenate([case.needed for case in scored.cases])

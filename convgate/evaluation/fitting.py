@@ -22,6 +22,7 @@ from convgate.evaluation.judged_cases import EvaluationProgress, silent
 from convgate.evaluation.metrics import ANSWER_METRICS, SELECTION_METRICS, Bools
 from convgate.evaluation.results import SetResult, pool_terms
 from convgate.evaluation.risk_control import calibrate_promise
+from convgate.evaluation.sending import Sending
 from convgate.evaluation.tuning import ScoredCases, score_cases
 from convgate.gate.promise import level_of, read_levels
 from convgate.gate.thresholds import Anchored, Calibrated, Fittable, MaxMissed
@@ -80,17 +81,19 @@ def fit_threshold(
     goal: Goal,
     *,
     scored_by: str = "",
+    sending: Sending | None = None,
     progress: EvaluationProgress = silent,
 ) -> FittedThreshold:
     """Return the threshold on the gate's scores that serves the goal best on these cases.
 
     The gate's own anchored rule keeps its anchor; any other rule is replaced by `calibrated`. The turns of
     all cases count alike. scored_by: where the scores come from, such as "gate v2", for the rule's reason.
+    sending: what is sent beside what a rule keeps; None: nothing.
 
     Raises EvaluationError without sets or when two share a name, when nothing is relevant, or when no
     threshold reaches the goal; PolicyError when scores are unusable.
     """
-    scored, labels = _score(sets, policy, scored_by, progress)
+    scored, labels = _score(sets, policy, scored_by, sending, progress)
     own = policy.rule
     template = own if isinstance(own, Anchored) else Calibrated()
     sums = scored.curve_sums(template)
@@ -119,14 +122,16 @@ def fit_promise(
     max_missed: float,
     *,
     scored_by: str = "",
+    sending: Sending | None = None,
     progress: EvaluationProgress = silent,
 ) -> FittedThreshold:
     """Return the rule that loses at most this share of the needed turns on conversations like these.
 
+    Arguments as in `fit_threshold`.
     Raises EvaluationError without sets or when two share a name, and when the labelled conversations are too
     few for the promise; PolicyError when scores are unusable.
     """
-    scored, labels = _score(sets, policy, scored_by, progress)
+    scored, labels = _score(sets, policy, scored_by, sending, progress)
     rule = calibrate_promise(scored, MaxMissed(max_missed), fitted_on=labels)
     curve = scored.curve(rule)
     assert curve is not None
@@ -142,7 +147,11 @@ def fit_promise(
 
 
 def _score(
-    sets: Sequence[RelevanceSet], policy: GatePolicy, scored_by: str, progress: EvaluationProgress
+    sets: Sequence[RelevanceSet],
+    policy: GatePolicy,
+    scored_by: str,
+    sending: Sending | None,
+    progress: EvaluationProgress,
 ) -> tuple[ScoredCases, str]:
     """Return the scored cases, and in words what they are."""
     if not sets:
@@ -150,7 +159,7 @@ def _score(
     names = [each.name for each in sets]
     if twice := [name for name in names if names.count(name) > 1]:
         raise EvaluationError(f"two relevance sets are named {twice[0]!r}; rename one of the files")
-    scored = score_cases(sets, policy, progress=progress)
+    scored = score_cases(sets, policy, sending=sending, progress=progress)
     used = dict.fromkeys(case.set for case in scored.cases) or names
     labels = f"{pluralize(len(scored.cases), 'case')} of {printable(join_words(used))}"
     return scored, f"{labels}, {scored_by}" if scored_by else labels

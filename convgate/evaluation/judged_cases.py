@@ -15,6 +15,7 @@ from convgate.core.decisions import Floats, TurnDecisions
 from convgate.core.errors import PolicyError
 from convgate.core.filling import use_per_token
 from convgate.evaluation.metrics import BUDGETS, METRICS, Bools, Terms, attainable_shares, case_terms
+from convgate.evaluation.sending import Sending, SentTurns
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.policies.base import Policy, PreparablePolicy
 
@@ -49,10 +50,11 @@ class JudgedCase:
     relevant: Bools  # (n,)
     needed: Bools  # (n,) without which the answer is wrong
     decisions: TurnDecisions  # on every turn of the history, before any message repair
-    kept: Bools  # (n,)
+    kept: Bools  # (n,) with a `Sending`: that are sent
     scores: Floats | None  # (n,), None when the policy does not rank
     tokens: TokenCounts  # (n,)
     indices: NDArray[np.int64]  # (n,) of the turns in the conversation
+    sent: SentTurns | None = None  # of the whole history, with a `Sending`
 
     @property
     def values(self) -> Floats | None:
@@ -105,14 +107,16 @@ def judge(
     policy: Policy,
     *,
     tokens: Mapping[str, TokenCounts],
+    sending: Sending | None = None,
     progress: EvaluationProgress = silent,
 ) -> Iterator[JudgedCase]:
     """Return each case with the policy's decisions on its history, in the order of `cases_in_order`.
 
     Turns that are not judged are in the history that the policy decides about, and in none of the columns.
 
-    tokens: (turns,) counts by conversation id, as `count_tokens` makes them. A policy that has
-    `prepare(conversations, progress=)` is given all it will see beforehand, to encode it in batches.
+    tokens: (turns,) counts by conversation id, as `count_tokens` makes them. sending: finds what is sent beside
+    what the policy keeps; None: nothing. A policy that has `prepare(conversations, progress=)` is given all it
+    will see beforehand, to encode it in batches.
 
     Raises PolicyError when the policy's decisions do not cover the history or its scores are unusable.
     """
@@ -125,14 +129,19 @@ def judge(
         current, history = relevance_set.current(case)
         decisions = policy.decide(current, history)
         _check(decisions, policy, case, history.start, history.stop)
-        yield judge_case(
-            case, decisions, tokens[case.conversation][history.start : history.stop], ranks=policy.ranks
-        )
+        sent = sending.at(current, history) if sending else None
+        counts = tokens[case.conversation][history.start : history.stop]
+        yield judge_case(case, decisions, counts, ranks=policy.ranks, sent=sent)
     progress(stage, len(cases), len(cases))
 
 
 def judge_case(
-    case: Case, decisions: TurnDecisions, tokens: TokenCounts, *, ranks: bool = True
+    case: Case,
+    decisions: TurnDecisions,
+    tokens: TokenCounts,
+    *,
+    ranks: bool = True,
+    sent: SentTurns | None = None,
 ) -> JudgedCase:
     """Return a case with decisions on its whole history; tokens: (turns of the history,)."""
     start = int(decisions.indices[0]) if len(decisions) else 0
@@ -145,10 +154,11 @@ def judge_case(
         relevant=_mask(case.relevant, start, stop)[rows],
         needed=_mask(case.must_have, start, stop)[rows],
         decisions=decisions,
-        kept=decisions.kept[rows],
+        kept=(sent.of(decisions.kept) if sent else decisions.kept)[rows],
         scores=decisions.scores[rows] if ranks and decisions.scores is not None else None,
         tokens=tokens[rows],
         indices=decisions.indices[rows],
+        sent=sent,
     )
 
 
@@ -172,10 +182,11 @@ def judge_set(
     policy: Policy,
     *,
     tokens: Mapping[str, TokenCounts],
+    sending: Sending | None = None,
     progress: EvaluationProgress = silent,
 ) -> JudgedSet:
     """Return the policy's decisions on every case; arguments and errors as in `judge`."""
-    judged = list(judge(relevance_set, policy, tokens=tokens, progress=progress))
+    judged = list(judge(relevance_set, policy, tokens=tokens, sending=sending, progress=progress))
     terms = [
         case_terms(each.relevant, each.kept, each.scores, each.tokens, needed=each.needed, values=each.values)
         for each in judged

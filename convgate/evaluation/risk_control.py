@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from convgate.core.decisions import Floats
 from convgate.core.errors import EvaluationError
-from convgate.evaluation.metrics import Bools, Terms
+from convgate.evaluation.metrics import Terms
 from convgate.evaluation.tuning import ScoredCases
 from convgate.gate.promise import expected_missed, min_conversations, write_levels
 from convgate.gate.thresholds import MaxMissed
@@ -32,17 +32,14 @@ PROMISES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
 class Losses:
     """How much of what they need conversations lose at each level."""
 
-    def __init__(self, scored: ScoredCases, held: Bools | None = None) -> None:
-        """Take the cases of `scored` that need a turn. held: (judged turns,) that are sent in any case."""
+    def __init__(self, scored: ScoredCases) -> None:
+        """Take the cases of `scored` that need a turn."""
         levels, weights, clusters = [], [], []
-        if held is None:
-            held = np.zeros(sum(len(case.rows) for case in scored.cases), dtype=np.bool_)
-        columns = zip(scored.cases, scored.split(held), scored.clusters.tolist(), strict=True)
+        columns = zip(scored.cases, scored.clusters.tolist(), strict=True)
         asked = [column for column in columns if column[0].needed.any()]
-        n_cases = np.bincount([cluster for *_, cluster in asked], minlength=scored.conversations)
-        for case, is_held, cluster in asked:
-            missed = expected_missed(case.scores, case.tokens)[case.rows]
-            missed = np.where(is_held, np.inf, missed)[case.needed]
+        n_cases = np.bincount([cluster for _, cluster in asked], minlength=scored.conversations)
+        for case, cluster in asked:
+            missed = case.reach(expected_missed(case.scores, case.tokens))[case.needed]
             levels.append(missed)
             weights.append(np.full(len(missed), 1 / (len(missed) * n_cases[cluster])))
             clusters.append(np.full(len(missed), cluster))

@@ -19,6 +19,7 @@ from convgate.evaluation.duplicates import Overlap, conversation_names, remove_d
 from convgate.evaluation.judged_cases import EvaluationProgress, count_tokens, join_columns, judge, silent
 from convgate.evaluation.metrics import METRICS, Bools, Terms, case_terms
 from convgate.evaluation.results import Summary, summarise
+from convgate.evaluation.sending import Sending, SentTurns
 from convgate.gate.rule import Rule, TurnLimits
 from convgate.policies.base import NO_LIMITS
 from convgate.policies.gate import GatePolicy
@@ -42,6 +43,15 @@ class ScoredCase:
     rows: Integers  # (m,) of the turns that are judged
     relevant: Bools  # (m,)
     needed: Bools  # (m,) without which the answer is wrong
+    sent: SentTurns | None = None  # what is sent beside what a rule keeps; None: nothing
+
+    def kept(self, kept: Bools) -> Bools:
+        """Return (m,) whether each judged turn is sent where a rule keeps those of (n,)."""
+        return (self.sent.of(kept) if self.sent else kept)[self.rows]
+
+    def reach(self, reach: Floats) -> Floats:
+        """Return (m,) up to which value of a rule's parameter each judged turn is sent; reach: (n,)."""
+        return (self.sent.reach(reach) if self.sent else reach)[self.rows]
 
 
 @dataclass(frozen=True)
@@ -114,7 +124,7 @@ class ScoredCases:
         assert sweep is not None
         reached = join_columns(
             [
-                rule.reach(case.scores, learned=self.learned, tokens=case.tokens)[case.rows]
+                case.reach(rule.reach(case.scores, learned=self.learned, tokens=case.tokens))
                 for case in self.cases
             ],
             np.float64,
@@ -131,8 +141,8 @@ class ScoredCases:
         )
 
     def kept(self, rule: Rule, limits: TurnLimits = NO_LIMITS) -> Bools:
-        """Return (n,) what the gate keeps with that rule."""
-        return join_columns([self._keep(case, rule, limits)[case.rows] for case in self.cases], np.bool_)
+        """Return (n,) what the gate keeps with that rule, or what is sent with it."""
+        return join_columns([case.kept(self._keep(case, rule, limits)) for case in self.cases], np.bool_)
 
     def figures(self, kept: Bools) -> Figures:
         """Return what keeping those turns does, with intervals over conversations."""
@@ -194,17 +204,22 @@ class ScoredCases:
 
 
 def score_cases(
-    sets: Sequence[RelevanceSet], policy: GatePolicy, *, progress: EvaluationProgress = silent
+    sets: Sequence[RelevanceSet],
+    policy: GatePolicy,
+    *,
+    sending: Sending | None = None,
+    progress: EvaluationProgress = silent,
 ) -> ScoredCases:
     """Return the cases of the sets with the gate's scores; what several sets judge counts once.
 
+    sending: what is sent beside what a rule keeps; None: nothing.
     Raises PolicyError for scores that are unusable.
     """
     cases: list[ScoredCase] = []
     sets, overlaps = remove_duplicates(sets)
     for relevance_set in sets:
         tokens = count_tokens(relevance_set, progress=progress)
-        for judged in judge(relevance_set, policy, tokens=tokens, progress=progress):
+        for judged in judge(relevance_set, policy, tokens=tokens, sending=sending, progress=progress):
             decisions = judged.decisions
             start = int(decisions.indices[0]) if len(decisions) else 0
             assert decisions.scores is not None
@@ -219,6 +234,7 @@ def score_cases(
                     judged.indices - start,
                     judged.relevant,
                     judged.needed,
+                    judged.sent,
                 )
             )
     names = conversation_names(sets)

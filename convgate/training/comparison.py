@@ -35,11 +35,13 @@ def compare_gates(
     *,
     rules: tuple[Rule, Rule] | None = None,
     tokens: Mapping[str, NDArray[np.int64]] | None = None,
+    sent: Callable[[str, str], Sequence[int]] | None = None,
 ) -> list[CaseDecisions]:
     """Return what both decide about the judged turns of each case of these episodes.
 
     rules: what decides for each; the absolute unless given. tokens: of each turn, by conversation; where they
-    are not known, all turns cost the same.
+    are not known, all turns cost the same. sent: the turns that are sent for a case whatever a gate keeps, by
+    its conversation and id.
     """
     rules = rules or (Absolute(), Absolute())
     cases = []
@@ -60,6 +62,7 @@ def compare_gates(
             for row, judged in enumerate(batch.judged):
                 question = episode.questions[first + row]
                 turns = episode.start + torch.nonzero(judged).flatten().numpy()
+                always = np.isin(turns, sent(episode.conversation, question.case) if sent else [])
                 cases.append(
                     CaseDecisions(
                         id=question.case,
@@ -71,10 +74,10 @@ def compare_gates(
                         tokens=costs[turns],
                         relevant=batch.relevant[row][judged].bool().numpy(),
                         needed=(batch.target[row][judged] == 1).numpy(),
-                        parent_kept=kept[0][row][judged.numpy()],
-                        child_kept=kept[1][row][judged.numpy()],
-                        parent_reach=reach[0][row][judged.numpy()],
-                        child_reach=reach[1][row][judged.numpy()],
+                        parent_kept=kept[0][row][judged.numpy()] | always,
+                        child_kept=kept[1][row][judged.numpy()] | always,
+                        parent_reach=np.where(always, np.inf, reach[0][row][judged.numpy()]),
+                        child_reach=np.where(always, np.inf, reach[1][row][judged.numpy()]),
                     )
                 )
     return cases

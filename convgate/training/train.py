@@ -12,6 +12,7 @@ from convgate.core.errors import GateError
 from convgate.core.parameters import parameter_values
 from convgate.embedding.base import Encoder
 from convgate.evaluation.judged_cases import EvaluationProgress, count_tokens, silent
+from convgate.evaluation.sending import Sending
 from convgate.gate.rule import Rule
 from convgate.training.comparison import compare_gates, fit_threshold, match_tokens
 from convgate.training.epochs import Epoch
@@ -81,11 +82,13 @@ def train_version(
     note: str = "",
     who: str = "",
     activate: Activate = "never",
+    sending: Sending | None = None,
 ) -> TrainingOutcome:
     """Train as planned and add the version; an interrupted run is resumed.
 
     activate: "better" activates the version when the interval of its gain excludes 0, on at least 25 held-out
-    conversations. on_epoch: called with each epoch that is finished and saved.
+    conversations. on_epoch: called with each epoch that is finished and saved. sending: what is sent beside
+    what a gate keeps, for the comparison with the parent.
 
     Raises TrainingError when the data cannot be learned from, the loss is NaN or the plan differs;
     StoppedError when the run is stopped; TranscriptError and GateError as readers of files and versions do.
@@ -114,7 +117,12 @@ def train_version(
         if parent is not None:
             own = [each.cases for each in sets if each.cases.name not in parts.replayed]
             tokens = {id: counts for each in own for id, counts in count_tokens(each).items()}
-            compare = partial(compare_gates, tokens=tokens)
+            cases = {(case.conversation, case.id): each.current(case) for each in own for case in each.cases}
+
+            def sent(conversation: str, case: str) -> list[int]:
+                return sending.at(*cases[conversation, case]).always if sending else []
+
+            compare = partial(compare_gates, tokens=tokens, sent=sent)
             decisions = _compare(plan, parts, parent, trainer.best, rule, encoder, reporter, compare)
             if decisions:
                 rule, decisions = match_tokens(rule, parent.card.rule, decisions)

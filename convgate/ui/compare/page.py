@@ -41,7 +41,7 @@ from convgate.ui.shared.label_sources import (
     few_conversations,
     pick_source,
     plain_name,
-    read_labelled,
+    read_measured,
     sources,
     usable,
 )
@@ -191,8 +191,8 @@ def _measure(
 
     Raises TranscriptError when the set does not exist or cannot be read.
     """
-    relevance_set, set_digest = read_labelled(app, source.name)
-    is_complete = all(is_measured(set_digest, column.policy) for column in columns)
+    labelled = read_measured(app, source.name)
+    is_complete = all(is_measured(labelled, column.policy) for column in columns)
     if not (is_complete or state.measure or source.name == SAMPLES):
         st.markdown(f"##### Not measured yet on {literal(plain_name(source.name))}")
         st.button(
@@ -204,14 +204,14 @@ def _measure(
     measured: dict[str, JudgedSet] = {}
     for column in columns:
         try:
-            measured[column.label] = measure_policy(relevance_set, set_digest, column.policy)
+            measured[column.label] = measure_policy(labelled, column.policy)
         except ConvgateError as error:
             draw_failure(column.label, error)
     if not measured:
         return None
     digests = tuple((column.label, digest(column.policy)) for column in columns if column.label in measured)
     first = reference.label if reference.label in measured else next(iter(measured))
-    return _results(set_digest, digests, first, measured)
+    return _results(labelled.digest, digests, first, measured)
 
 
 @st.cache_resource(max_entries=32, show_spinner="Computing intervals …")

@@ -23,7 +23,7 @@ from convgate.store.edits import edits_digest
 from convgate.transcripts import Case
 from convgate.ui.shared import scoring
 from convgate.ui.shared.frame import App
-from convgate.ui.shared.label_sources import read_labelled
+from convgate.ui.shared.label_sources import read_measured
 from convgate.ui.shared.library import library_key
 from convgate.ui.shared.results_cache import compute_once, digest
 from convgate.ui.shared.turn import moves
@@ -70,7 +70,7 @@ def compute_errors(app: App, data: str, policy: GatePolicy) -> Errors:
 
     Returns after a while with those of the messages that are decided by then; call it again for more.
     """
-    content = "" if data == LIBRARY else read_labelled(app, data)[1]
+    content = "" if data == LIBRARY else read_measured(app, data).digest
     key = f"{data} {content} {_keys(app)} {edits_digest(app.store)} {app.store.path}"
     decider = f"{digest(policy)} {app.settings.model_dump_json()}"
     labelled = _read(key, app, data)
@@ -177,7 +177,7 @@ def _decided(decider: str) -> dict[str, TurnDecisions]:
 def _read(key: str, _app: App, data: str) -> dict[str, Labelled]:
     if data == LIBRARY:
         return {key: Labelled(_with_id(_app.conversation(key), key), (), key) for key in _keys(_app)}
-    relevance_set, _ = read_labelled(_app, data)
+    relevance_set = read_measured(_app, data).set
     cases: dict[str, list[Case]] = {}
     for case in cases_in_order(relevance_set):
         cases.setdefault(case.conversation, []).append(case)
@@ -185,9 +185,7 @@ def _read(key: str, _app: App, data: str) -> dict[str, Labelled]:
     for id, own in cases.items():
         conversation = relevance_set.conversations[id]
         key_of_library = library_key(_app.store, conversation)
-        if key_of_library is not None:
-            conversation = _app.conversation(key_of_library)
-        labelled[id] = Labelled(_with_id(conversation, id), own, key_of_library)
+        labelled[id] = Labelled(conversation, own, key_of_library)
     return labelled
 
 

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from convgate.core.text import join_words, pluralize
+from convgate.evaluation.sending import Sending
 from convgate.gate.promise import min_conversations
 from convgate.gate.thresholds import MaxMissed
 from convgate.labels.gold import GoldCounts, gold_counts, gold_set, labels_digest
 from convgate.store import Store
+from convgate.store.edits import edits_digest
 from convgate.training.library import SAMPLES, RelevanceSets, SetInfo
 from convgate.transcripts import RelevanceSet
 from convgate.ui.shared.frame import App
+from convgate.ui.shared.library import library_key
+from convgate.ui.shared.modes import statement_reader
 from convgate.ui.shared.navigation import LABEL
 from convgate.ui.shared.page_state import Address
+from convgate.ui.shared.results_cache import Measured
 from convgate.ui.shared.text import literal
 from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
@@ -39,6 +45,30 @@ def read_labelled(app: App, name: str) -> tuple[RelevanceSet, str]:
     status = path.stat()
     digest = f"{status.st_mtime_ns} {status.st_size}"
     return _set(sets, str(path), name, digest), f"{path} {digest}"
+
+
+def read_measured(app: App, name: str) -> Measured:
+    """Return the labels or a set to measure what is sent on; its conversations have the edits of the library.
+
+    Raises as `read_labelled`.
+    """
+    relevance_set, content = read_labelled(app, name)
+    digest, settings = f"{content} {edits_digest(app.store)}", app.settings
+    holds = statement_reader(settings) if settings.hold_invariants else None
+    return Measured(
+        _edit(app, relevance_set, f"{digest} {app.store.path}"),
+        f"{digest} {settings.hold_invariants} {settings.pair_answers}",
+        Sending(holds, settings.pair_answers),
+    )
+
+
+@st.cache_resource(max_entries=6, show_spinner="Reading conversations …")
+def _edit(_app: App, _set: RelevanceSet, digest: str) -> RelevanceSet:
+    conversations = {}
+    for id, conversation in _set.conversations.items():
+        key = library_key(_app.store, conversation)
+        conversations[id] = conversation if key is None else replace(_app.conversation(key), id=id)
+    return replace(_set, conversations=conversations)
 
 
 def content_sha256(app: App, name: str) -> str:

@@ -7,6 +7,7 @@ the content of the set. A click during the work ends it; texts that were encoded
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -19,6 +20,7 @@ from convgate.evaluation.judged_cases import (
     count_tokens,
     judge_set,
 )
+from convgate.evaluation.sending import Sending
 from convgate.policies.base import Policy, encoder_of
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
@@ -93,19 +95,28 @@ def digest(policy: Policy) -> str:
     return f"{policy.name} {parameter_values(policy)} {settings} {stages} {identity}"
 
 
-def measure_policy(relevance_set: RelevanceSet, set_digest: str, policy: Policy) -> JudgedSet:
-    """Return the policy's decisions on every case of the set; set_digest: stands for the set's content."""
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """A set to measure on, and what is sent of it beside what a policy keeps."""
+
+    set: RelevanceSet
+    digest: str  # stands for all of it
+    sending: Sending
+
+
+def measure_policy(measured: Measured, policy: Policy) -> JudgedSet:
+    """Return what is sent with the policy in every case of the set."""
 
     def work(progress: EvaluationProgress) -> JudgedSet:
-        tokens = tokens_of(relevance_set, set_digest)
-        return judge_set(relevance_set, policy, tokens=tokens, progress=progress)
+        tokens = tokens_of(measured.set, measured.digest)
+        return judge_set(measured.set, policy, tokens=tokens, sending=measured.sending, progress=progress)
 
-    return compute_once(f"{set_digest} {digest(policy)}", work)
+    return compute_once(f"{measured.digest} {digest(policy)}", work)
 
 
-def is_measured(set_digest: str, policy: Policy) -> bool:
+def is_measured(measured: Measured, policy: Policy) -> bool:
     """Return whether `measure_policy` has the result already."""
-    return is_computed(f"{set_digest} {digest(policy)}")
+    return is_computed(f"{measured.digest} {digest(policy)}")
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

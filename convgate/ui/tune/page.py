@@ -35,7 +35,7 @@ from convgate.ui.shared.label_sources import (
     draw_sources,
     learned_from,
     plain_name,
-    read_labelled,
+    read_measured,
     sources,
     usable,
 )
@@ -94,7 +94,7 @@ def draw_page(app: App) -> None:
         page.keep(state := replace(state, promise=choice.rule.max_missed))
     results = None
     if names:
-        labelled = [read_labelled(app, name) for name in names]
+        labelled = [read_measured(app, name) for name in names]
         fitted_on = f"{_name_labels(known, names)}, gate {policy.version}"
         results = compute_results(labelled, policy, choice, state.promise, fitted_on=fitted_on)
     suggested = results.suggested if results else None

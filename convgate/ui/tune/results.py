@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -15,7 +16,7 @@ from convgate.gate.thresholds import MaxMissed
 from convgate.policies.gate import GatePolicy
 from convgate.training.split import MIN_CONVERSATIONS
 from convgate.transcripts import RelevanceSet
-from convgate.ui.shared.results_cache import compute_once
+from convgate.ui.shared.results_cache import Measured, compute_once
 from convgate.ui.shared.tables import interval_cell, markdown_table
 from convgate.ui.shared.threshold_settings import ThresholdSettings
 
@@ -60,20 +61,21 @@ class TuneResults:
 
 
 def compute_results(
-    labelled: Sequence[tuple[RelevanceSet, str]],
+    labelled: Sequence[Measured],
     policy: GatePolicy,
     choice: ThresholdSettings | None,
     promise: float,
     *,
     fitted_on: str,
 ) -> TuneResults:
-    """Score the sets once, then apply both rules; each set comes with a digest of its content.
+    """Score the sets once, then apply both rules.
 
     choice: None for what is suggested. promise: the share of the needed turns that may be lost.
     """
-    sets = [relevance_set for relevance_set, _ in labelled]
-    key = f"{[digest for _, digest in labelled]} {policy.gate.fingerprint} {policy.encoder.identity!r}"
-    scored = compute_once(f"scores {key}", lambda progress: score_cases(sets, policy, progress=progress))
+    sets = [each.set for each in labelled]
+    key = f"{[each.digest for each in labelled]} {policy.gate.fingerprint} {policy.encoder.identity!r}"
+    score = partial(score_cases, sets, policy, sending=labelled[0].sending)  # the same of all
+    scored = compute_once(f"scores {key}", lambda progress: score(progress=progress))
     own = ThresholdSettings(policy.rule, policy.limits)
     settings = choice or own
     sweep = settings.rule.sweep

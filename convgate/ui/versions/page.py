@@ -28,7 +28,7 @@ from convgate.ui.shared.label_sources import (
     learned_from,
     pick_source,
     plain_name,
-    read_labelled,
+    read_measured,
     sources,
     usable,
 )
@@ -198,14 +198,14 @@ def measure_versions(
 
     Those that cannot be measured, such as versions of another encoder, are left out.
     """
-    relevance_set, digest = read_labelled(app, data)
+    measured = read_measured(app, data)
     active = version_list.find(version_list.active) if version_list.active else None
     judged = {}
     for version in {each.name: each for each in (*shown, *([active] if active else []))}.values():
         with suppress(GateError):
             gate = scoring.load_gate(app, version_option(version.name))
-            judged[version.name] = measure_policy(relevance_set, digest, gate)
-    if not judged or not relevance_set.cases:
+            judged[version.name] = measure_policy(measured, gate)
+    if not judged or not measured.set.cases:
         return {}, ""
     result = pool_results(judged)
     name = active.name if active and active.name in judged else None
