@@ -128,6 +128,8 @@ def test_a_difference_that_may_be_chance_is_no_verdict() -> None:
         assert verdict.headline("A") == "No difference yet: 3 conversations are too few to tell"
     verdict, _ = make_verdict(in_order((before, after)))
     assert "1 conversation is too few to tell" in verdict.headline("A")
+    verdict, _ = make_verdict(in_order(*[(before, before)] * 25))
+    assert verdict.headline("A") == "No difference to be seen on 25 conversations"
 
 
 def test_equally_good_gates_are_seldom_called_surely_better() -> None:

@@ -123,8 +123,10 @@ class TrainingVerdict:
     def headline(self, parent: str) -> str:
         """Return the verdict and what decided, in a few words."""
         if not self.gain.excludes_0:
-            few = "is" if self.conversations == 1 else "are"
-            return f"No difference yet: {pluralize(self.conversations, 'conversation')} {few} too few to tell"
+            count = pluralize(self.conversations, "conversation")
+            if self.conversations >= MIN_COMPARED:
+                return f"No difference to be seen on {count}"
+            return f"No difference yet: {count} {'is' if self.conversations == 1 else 'are'} too few to tell"
         return f"{'Helped' if self.better else 'Did not help'}: {self._takes(parent)}"
 
     def _takes(self, parent: str) -> str:

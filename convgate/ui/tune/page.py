@@ -248,11 +248,10 @@ def _why_none(results: TuneResults, promise: float) -> str:
         if not n_asked < wanted < math.inf:
             return ""
         enough = [share for share in PROMISES if min_conversations(share) <= n_asked]
-        fits = f" They are enough for {format_share(enough[0])}." if enough else ""
+        fits = f", enough to fit {format_share(enough[0])}" if enough else ""
         return (
-            f"To fit {format_share(promise)} to these labels takes {pluralize(int(wanted), 'conversation')}"
-            f" that need a turn; there are {n_asked:,}.{fits}"
-            " Until then the margin of the version holds."
+            f"These labels have {pluralize(n_asked, 'conversation')} that need a turn{fits};"
+            f" {format_share(promise)} takes {int(wanted):,}. Until then the version's own safety margin applies."
         )
     if results.scored.conversations < MIN_CONVERSATIONS:
         return f"These labels are too few to choose a threshold that loses at most {format_share(promise)}."
