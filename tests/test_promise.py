@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 from convgate.core.errors import EvaluationError, PolicyError
 from convgate.evaluation.risk_control import Losses, fit_levels
-from convgate.evaluation.tuning import ScoredCases
+from convgate.evaluation.tuning import ScoredCase, ScoredCases
 from convgate.gate.promise import (
     expected_missed,
     level_of,
@@ -21,7 +23,9 @@ from convgate.gate.promise import (
     write_levels,
 )
 from convgate.gate.thresholds import MaxMissed
+from convgate.transcripts import Case
 
+CASE = Case("one", "talk", 0, None, frozenset())
 histories = st.lists(st.tuples(st.floats(0, 1), st.integers(1, 500)), min_size=1, max_size=30)
 
 
@@ -40,7 +44,7 @@ def scored_cases(rng: np.random.Generator, conversations: int) -> ScoredCases:
             needed = rng.random(len(scores)) < scores
             tokens = rng.integers(10, 300, size=len(scores))
             rows = np.arange(len(scores))
-            cases.append(SimpleNamespace(scores=scores, tokens=tokens, rows=rows, needed=needed))
+            cases.append(ScoredCase("one", CASE, 0, scores, tokens, rows, relevant=needed, needed=needed))
             clusters.append(number)
     return ScoredCases(tuple(cases), np.array(clusters), conversations, 0.5)
 
@@ -119,10 +123,12 @@ def test_the_calibrated_promise_holds_on_other_conversations():
 
 def test_what_is_held_is_never_lost():
     scored = scored_cases(np.random.default_rng(5), 60)
-    needed = np.concatenate([case.needed for case in scored.cases])
     assert Losses(scored).risks(np.array([1.0]))[0] == pytest.approx(1)
-    assert Losses(scored, needed).risks(np.array([1.0]))[0] == 0
-    assert Losses(scored, ~needed).levels.tolist() == Losses(scored).levels.tolist()
+    held = [
+        replace(case, sent=SimpleNamespace(reach=partial(np.where, case.needed, np.inf)))
+        for case in scored.cases
+    ]
+    assert Losses(replace(scored, cases=tuple(held))).risks(np.array([1.0]))[0] == 0
 
 
 def test_of_several_kinds_the_worst_counts_as_much_as_the_mean_of_all():

@@ -42,7 +42,8 @@ class SentTurns:
     def reach(self, reach: Floats) -> Floats:
         """Return (m,) the highest value of a rule's parameter at which each turn is sent; see `Rule.reach`.
 
-        The question of an answer that would open the list alone counts as what the rule makes of it.
+        A question that an answer brings in at some values, and an earlier turn leaves out again at lower ones,
+        counts as what the rule makes of it.
         """
         table = self.table
         reached = np.full(len(table), -np.inf)
@@ -51,6 +52,13 @@ class SentTurns:
         reached[table.is_unsendable] = -np.inf
         reached = table.by_group(reached, np.maximum, paired=self.pair_answers)
         reached[table.is_unsendable] = -np.inf
+        others = np.where(table.is_instruction, -np.inf, reached)
+        asked = np.maximum.accumulate(np.where(table.is_user, np.arange(len(table)), -1))
+        answers = np.full(len(table), -np.inf)  # by the question, the highest of what follows it
+        is_answer = (asked >= 0) & ~table.is_user
+        np.maximum.at(answers, asked[is_answer], others[is_answer])
+        opens = table.is_user & (reached == np.maximum.accumulate(others))
+        reached = np.where(opens, np.maximum(reached, answers), reached)
         return np.asarray(reached[self.start : -1])
 
     @property
