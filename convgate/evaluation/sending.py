@@ -42,8 +42,8 @@ class SentTurns:
     def reach(self, reach: Floats) -> Floats:
         """Return (m,) the highest value of a rule's parameter at which each turn is sent; see `Rule.reach`.
 
-        A question that an answer brings in at some values, and an earlier turn leaves out again at lower ones,
-        counts as what the rule makes of it.
+        A question that an answer brings in at some values, and an earlier turn leaves out again at lower
+        ones, counts as what the rule makes of it.
         """
         table = self.table
         reached = np.full(len(table), -np.inf)

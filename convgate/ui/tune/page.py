@@ -251,7 +251,8 @@ def _why_none(results: TuneResults, promise: float) -> str:
         fits = f", enough to fit {format_share(enough[0])}" if enough else ""
         return (
             f"These labels have {pluralize(n_asked, 'conversation')} that need a turn{fits};"
-            f" {format_share(promise)} takes {int(wanted):,}. Until then the version's own safety margin applies."
+            f" {format_share(promise)} takes {int(wanted):,}."
+            " Until then the version's own safety margin applies."
         )
     if results.scored.conversations < MIN_CONVERSATIONS:
         return f"These labels are too few to choose a threshold that loses at most {format_share(promise)}."
