@@ -61,6 +61,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def judge_and_note(relevance_set: RelevanceSet, policy: Policy, **rest: Any) -> JudgedSet:
         names.append(policy.name)
+        assert rest["sending"].holds is not None, "what is sent is measured"
         return judge_set(relevance_set, policy, **rest)
 
     monkeypatch.setattr(results_cache, "judge_set", judge_and_note)

@@ -115,8 +115,8 @@ def judge(
     Turns that are not judged are in the history that the policy decides about, and in none of the columns.
 
     tokens: (turns,) counts by conversation id, as `count_tokens` makes them. sending: finds what is sent
-    beside what the policy keeps; None: nothing. A policy that has `prepare(conversations, progress=)` is given
-    all it will see beforehand, to encode it in batches.
+    beside what the policy keeps; None: nothing. A policy that has `prepare(conversations, progress=)` is
+    given all it will see beforehand, to encode it in batches.
 
     Raises PolicyError when the policy's decisions do not cover the history or its scores are unusable.
     """
