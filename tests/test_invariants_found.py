@@ -165,7 +165,10 @@ def test_of_a_chain_of_corrections_the_last_holds():
         ("Höchstens 800 Euro für 5 Tage.", "Nein, es sind doch 6 Tage."),
         ("The wedding is on 12 June, 80 guests, vegetarian food only.", "Oh, it's on 19 June, not the 12th."),
         ("Always answer in French and never use emojis.", "Answer in English from now on instead."),
-        ("The cake has to be ready by Friday and must not contain nuts.", "Correction: the cake by Thursday."),
+        (
+            "The cake has to be ready by Friday and must not contain nuts.",
+            "Correction: the cake by Thursday.",
+        ),
         ("Never store passwords, the LDAP server checks them.", "We move off LDAP, it needn't use LDAP now."),
     ],
 )

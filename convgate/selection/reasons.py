@@ -66,16 +66,17 @@ class FittedReasons:
     is_baseline: bool = False  # after a breach
 
     def to_decisions(self) -> TurnDecisions:
-        """Return the decisions as the budget changed them; changed ones are forced."""
+        """Return the decisions as the budget changed them."""
         policy = self.decisions
         is_sent = np.zeros(len(self.claims.table.turns), dtype=np.bool_)
         is_sent[self.messages.valid.indices] = True
         kept = is_sent[policy.indices]
-        forced = policy.indices[kept != policy.kept].tolist()
-        overrides = _Overrides(self, dict.fromkeys((*forced, *policy.overrides, *self.claims.required)))
+        changed = policy.indices[kept != policy.kept].tolist()
+        overrides = _Overrides(self, dict.fromkeys((*changed, *policy.overrides, *self.claims.required)))
         return replace(
-            policy, kept=kept, overrides=overrides, explain=self.why, note=None, because="", stage=FIT
-        )
+            policy, kept=kept, chosen=policy.kept if policy.chosen is None else policy.chosen,
+            overrides=overrides, explain=self.why, note=None, because="", stage=FIT,
+        )  # fmt: skip
 
     @cached_property
     def sent(self) -> frozenset[int]:
