@@ -107,7 +107,7 @@ class TurnDecision(Decision):
     def outcome_name(self) -> str:
         """The outcome in a few words, by the stage that decided: "in case", "recent", "dropped, no room"."""
         if self.stage == REPAIR:
-            return f"{self.outcome} anyway"
+            return f"{self.outcome} {self.how or 'anyway'}"
         if self.stage == CACHE:
             return f"{self.outcome} {self.how}"
         if self.stage in (HOLD, FIT):

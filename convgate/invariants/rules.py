@@ -174,7 +174,7 @@ def says_more(rule: Statement, statement: Statement) -> bool:
 
 
 def _is_about(statement: Statement, rule: Statement) -> bool:
-    """Return whether a statement is about a rule: the same unit, date or denied word, or enough of its words."""
+    """Return whether a statement is about a rule: by its unit, date or denied word, or enough words."""
     topic, known = statement.topic, rule.topic
     if _has_same_kind(topic, known) or topic.units & known.units or statement.denied & known.values:
         return True
