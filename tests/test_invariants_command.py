@@ -64,7 +64,7 @@ def test_invariants_are_listed_as_of_a_turn(run: Run, file: Path) -> None:
 def test_the_default_output_is_a_table(run: Run, file: Path, tmp_path: Path) -> None:
     code, out, _ = run("invariants", file)
     assert code == 0
-    assert "superseded" in out
+    assert "corrected by 2" in out
     assert "3 messages · 3 invariants, 2 of them active" in out
     empty = tmp_path / "small.json"
     empty.write_text(json.dumps(MESSAGES[1:2]))

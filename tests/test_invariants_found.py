@@ -154,10 +154,26 @@ def test_another_value_takes_the_place_of_a_rule(rule: str, later: str):
 
 
 def test_of_a_chain_of_corrections_the_last_holds():
-    invariants = states(
-        "Party for 12 people, at most 300 euros.", "no, at most 400 euros", "sorry, at most 450 euros"
-    )
+    invariants = states("A party, at most 300 euros.", "no, at most 400 euros", "sorry, at most 450 euros")
     assert invariants == [(0, "superseded", 1), (1, "superseded", 2), (2, "active", None)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "later"),
+    [
+        ("We have at most 900 euros for 6 nights.", "Correction: we fly on May 5, so 5 nights instead."),
+        ("Höchstens 800 Euro für 5 Tage.", "Nein, es sind doch 6 Tage."),
+        ("The wedding is on 12 June, 80 guests, vegetarian food only.", "Oh, it's on 19 June, not the 12th."),
+        ("Always answer in French and never use emojis.", "Answer in English from now on instead."),
+        (
+            "The cake has to be ready by Friday and must not contain nuts.",
+            "Correction: the cake by Thursday.",
+        ),
+        ("Never store passwords, the LDAP server checks them.", "We move off LDAP, it needn't use LDAP now."),
+    ],
+)
+def test_a_rule_that_says_more_than_what_a_later_message_replaces_holds_on(rule: str, later: str):
+    assert states(rule, later)[0] == (0, "active", None)
 
 
 def test_a_correction_that_adds_ends_nothing():

@@ -431,8 +431,9 @@ def test_a_kept_tool_result_brings_its_call_and_says_so(open_explore: Open) -> N
         Turn.of("user", "the loss is nan in train.py"),
     )
     rows = turn_table(app)["rows"]
-    assert (rows[1]["state"], rows[1]["outcome"], rows[2]["state"]) == ("forced", "kept anyway", "kept")
-    assert "tool call" in rows[1]["reason"]
+    assert [row["state"] for row in rows[1:3]] == ["forced", "kept"]
+    assert rows[1]["outcome"] == "kept with its result"
+    assert "Turn 3 is kept, and APIs refuse a result without its call." in rows[1]["reason"]
 
 
 # The strip

@@ -52,7 +52,7 @@ def test_active_invariants_come_first_and_link_to_their_turn(store: Store, key: 
     app = open_explore(conversation=key, list="invariants", selected="4")
     assert statements(app) == [CORRECTED[2].text, CORRECTED[0].text]
     assert "1 of 2 invariants hold now." in page_text(app)
-    assert "corrected" in page_text(app)
+    assert "corrected by turn 3]" in page_text(app)
     app = click(app, "explore.source.0")
     assert address(app)["selected"] == "3"
     dropped = page_text(open_explore(conversation=key, budget="8000", selected="1"))

@@ -65,7 +65,7 @@ def test_a_turn_that_the_policy_keeps_is_held_too(settings: Settings):
     policy = CosineTopK(FakeEncoder(), k=6)
     selection = selector_of(policy, settings).select(chat(WISH))
     decision = selection.decisions.of(0)
-    assert (decision.stage, decision.outcome_name, decision.forced) == ("hold", "rule", True)
+    assert (decision.stage, decision.outcome_name, decision.forced) == ("hold", "rule", False)
     assert decision.explanation.startswith("hard constraint, always sent (“")
 
 

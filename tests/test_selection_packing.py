@@ -357,4 +357,5 @@ def test_units_are_packed_whole_or_not_at_all():
     assert {3, 4, 5} <= set(selection.indices)
     reasons = {turn.index: turn.reason for turn in selection.section("evidence").turns}
     assert "0.90" in reasons[4]
-    assert "models want them together" in reasons[5]
+    assert reasons[3].startswith("Kept with its result: message 4 is kept")
+    assert reasons[5].startswith("Kept with its call: message 4 is a result of the same call and is kept")

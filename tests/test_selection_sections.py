@@ -59,7 +59,7 @@ def test_each_turn_appears_once_with_its_reason():
     )
     assert reasons[1] == (
         "evidence", True,
-        "Kept: an answer to it is kept, and the messages do not open with an answer.",
+        "Kept with its answer: message 2 answers it and is kept, and no list begins with an answer.",
     )  # fmt: skip
     assert reasons[2] == ("keeps", False, "Kept: 0.90, above 0.50.")
     assert reasons[3][:2] == ("rules", True)
@@ -165,8 +165,8 @@ def test_question_and_answer_stay_together_on_request():
     paired = make_selector({0}, pair_answers=True).select(messages)
     assert {0, 1}.isdisjoint(alone.indices)
     assert {0, 1} <= set(paired.indices)
-    assert paired.decisions.of(1).reason.endswith(
-        "its question or its answer is kept, and they stay together."
+    assert paired.decisions.of(1).reason == (
+        "Kept with its question: message 0 is kept, and a question and its answer are sent together."
     )
     assert make_selector({0}, pair_answers=True).select(messages, budget=6 + 6).over_budget == 0
 

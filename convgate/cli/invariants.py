@@ -50,9 +50,11 @@ def invariants(
 def _list_invariants(invariants: Sequence[Invariant]) -> Table:
     rows = []
     for invariant in invariants:
-        state: str = "pinned" if invariant.pinned and invariant.active else invariant.state
-        for ended_by in (invariant.superseded_by, invariant.ended_by):
-            state += "" if ended_by is None else f" by {ended_by}"
+        state = (
+            "pinned"
+            if invariant.pinned and invariant.active
+            else invariant.state_text.replace("message ", "")
+        )
         row = {"message": invariant.source, "type": invariant.type.replace("_", " "), "state": state}
         rows.append(row | {"statement": invariant.text, "reason": invariant.reason})
     styles = ["" if invariant.active else "dim" for invariant in invariants]

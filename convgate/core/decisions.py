@@ -107,7 +107,7 @@ class TurnDecision(Decision):
     def outcome_name(self) -> str:
         """The outcome in a few words, by the stage that decided: "in case", "recent", "dropped, no room"."""
         if self.stage == REPAIR:
-            return f"{self.outcome} anyway"
+            return f"{self.outcome} {self.how or 'anyway'}"
         if self.stage == CACHE:
             return f"{self.outcome} {self.how}"
         if self.stage in (HOLD, FIT):
@@ -214,6 +214,7 @@ class TurnDecisions:
     attention: Floats | None = None  # (n,) logits of the attention tier alone
     gate_activation: float | None = None  # 0…1: how much of the final logit the attention tier gives
     overrides: Mapping[int, Override] = field(default_factory=dict)  # by turn index
+    chosen: NDArray[np.bool_] | None = None  # (n,) what the policy keeps; None: `kept`
     note: Callable[[int], str | None] | None = None  # by turn index: what else to know about it
     explain: Callable[[int], Why] | None = None  # by turn index: which rule decided it, and why
     reasons: Callable[[int], Reason] | None = None  # by turn index: what the policy says of it
@@ -221,7 +222,13 @@ class TurnDecisions:
 
     def __post_init__(self) -> None:
         n = len(self.indices)
-        columns = {"kept": self.kept, "scores": self.scores, "logits": self.logits, **self.parts}
+        columns = {
+            "kept": self.kept,
+            "chosen": self.chosen,
+            "scores": self.scores,
+            "logits": self.logits,
+            **self.parts,
+        }
         for name, column in columns.items():
             if column is not None and len(column) != n:
                 raise ValueError(f"{name} has {len(column)} rows for {n} turns")
@@ -246,7 +253,7 @@ class TurnDecisions:
             threshold=None if unscored else self.threshold,
             logit=None if unscored else self.value(self.logits, row),
             parts={} if unscored else {name: float(column[row]) for name, column in self.parts.items()},
-            forced=index in self.overrides,
+            forced=self.chosen is not None and bool(self.chosen[row]) != kept,
             how=why.how,
         )
 
@@ -299,7 +306,8 @@ class TurnDecisions:
         if len(self) == 0 or (self.indices[np.minimum(rows, len(self) - 1)] != indices).any():
             raise KeyError(*set(overrides).difference(self.indices.tolist()))
         kept[rows] = [override.kept for override in overrides.values()]
-        return replace(self, kept=kept, overrides={**self.overrides, **overrides})
+        chosen = self.kept if self.chosen is None else self.chosen
+        return replace(self, kept=kept, chosen=chosen, overrides={**self.overrides, **overrides})
 
     def _row(self, index: int) -> int:
         row = int(np.searchsorted(self.indices, index))

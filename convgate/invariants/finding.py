@@ -15,7 +15,7 @@ from convgate.core.conversation_cache import GrowingCache
 from convgate.invariants.edits import edits_of
 from convgate.invariants.invariant import Invariant, InvariantType
 from convgate.invariants.judge import KindJudge, UserMessage
-from convgate.invariants.rules import InvariantRules
+from convgate.invariants.rules import InvariantRules, says_more
 from convgate.invariants.statements import Statement
 from convgate.invariants.topic import has_other_value, is_general
 
@@ -96,7 +96,7 @@ class InvariantFinder:
         rules, corrects = self._rules, statement.kind == "user_correction"
         replaced = [
             place
-            for place in rules.candidates(turn, (*statement.topic.keys, *statement.denied))
+            for place in rules.candidates(turn, statement)
             if _replaces(statement, rules.all[place].statement, near=rules.source(place) == self._last)
         ]
         if not replaced and corrects:
@@ -107,6 +107,8 @@ class InvariantFinder:
     def _is_same_point(self, statement: Statement, place: int) -> bool:
         """Return whether a correction points back at a rule, or both correct a number or a date."""
         rule, topic = self._rules.all[place], statement.topic
+        if says_more(rule.statement, statement):
+            return False
         if statement.points:
             return rule.invariant.type != "safety_requirement" and rule.invariant.held
         known = rule.statement.topic

@@ -76,6 +76,13 @@ class Invariant:
         return self.active and (self.pinned or is_likely)
 
     @property
+    def state_text(self) -> str:
+        """The state in words, with the message that ended it: "corrected by message 11"."""
+        word = "corrected" if self.state == "superseded" else self.state
+        by = self.ended_by if self.superseded_by is None else self.superseded_by
+        return word if by is None else f"{word} by message {by}"
+
+    @property
     def held_because(self) -> str:
         """Why its turn is sent: a sentence."""
         why = "you chose to always send it" if self.pinned else f"{self.label}, always sent"

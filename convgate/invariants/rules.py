@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from convgate.core.invariant_edit import InvariantEdit
@@ -22,6 +23,8 @@ _EFFECTS: dict[InvariantType, str] = {
     "blocking_error": "stops the work",
 }
 _EDITED = {"active": "A person has it hold.", "ended": "A person ended it.", None: "A person changed it."}
+_CLAUSE = re.compile(rb"\b(?:and|und|et)\b|[;:.]\s")
+_MIN_SHARE = 1 / 3  # of the words of a rule, for a statement to be about it by its words alone
 
 
 @dataclass(slots=True)
@@ -80,12 +83,18 @@ class InvariantRules:
         """Return the message that states the invariant."""
         return self.all[place].invariant.source
 
-    def candidates(self, turn: int, keys: Iterable[object]) -> list[int]:
-        """Return the latest active invariants from before this message that have one of the keys."""
+    def candidates(self, turn: int, statement: Statement) -> list[int]:
+        """Return the latest active invariants from before this message that a statement may be about."""
         places: set[int] = set()
-        for key in keys:
+        for key in (*statement.topic.keys, *statement.denied):
             places.update(self._by_key.get(key, ())[-CANDIDATES:])
-        return [place for place in sorted(places, reverse=True)[:CANDIDATES] if self._can_end(place, turn)]
+        return [
+            place
+            for place in sorted(places, reverse=True)[:CANDIDATES]
+            if self._can_end(place, turn)
+            and _is_about(statement, rule := self.all[place].statement)
+            and not says_more(rule, statement)
+        ]
 
     def latest(self, turn: int) -> list[int]:
         """Return the latest active invariants from before this message."""
@@ -95,7 +104,7 @@ class InvariantRules:
     def nearest(self, turn: int, statement: Statement) -> list[int]:
         """Return those of one message that share the most with a statement; none when none shares a key."""
         max_shared, nearest = 0, list[int]()
-        for place in self.candidates(turn, (*statement.topic.keys, *statement.denied)):
+        for place in self.candidates(turn, statement):
             shared = shared_values(statement.topic, self.all[place].statement.topic)
             if shared > max_shared:
                 max_shared, nearest = shared, [place]
@@ -148,6 +157,32 @@ class InvariantRules:
     def _can_end(self, place: int, turn: int) -> bool:
         invariant = self.all[place].invariant
         return invariant.active and invariant.source != turn and invariant.type != "blocking_error"
+
+
+def says_more(rule: Statement, statement: Statement) -> bool:
+    """Return whether a rule has a clause or a number that a later statement is not about.
+
+    Such a rule holds on: "5 nights instead" leaves "900 euros for 6 nights".
+    """
+    topic, known = statement.topic, rule.topic
+    keys = topic.keys | statement.denied
+    clauses = [read_topic(clause) for clause in _CLAUSE.split(fold(rule.text).text)]
+    if len(clauses) > 1 and any(clause.stems and not clause.keys & keys for clause in clauses):
+        return True
+    has_open = any(unit not in keys and number not in keys for unit, number in known.numbers)
+    return has_open and (len(known.numbers) > 1 or _has_same_kind(topic, known))
+
+
+def _is_about(statement: Statement, rule: Statement) -> bool:
+    """Return whether a statement is about a rule: by its unit, date or denied word, or enough words."""
+    topic, known = statement.topic, rule.topic
+    if _has_same_kind(topic, known) or topic.units & known.units or statement.denied & known.values:
+        return True
+    return len(topic.stems & known.stems) >= _MIN_SHARE * len(known.stems)
+
+
+def _has_same_kind(topic: Topic, other: Topic) -> bool:
+    return not dict(topic.dates).keys().isdisjoint(dict(other.dates))
 
 
 def _apply_edit(invariant: Invariant, text: str, edit: InvariantEdit) -> Invariant:

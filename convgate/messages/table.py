@@ -177,7 +177,7 @@ class TurnTable:
         if current is not None:
             reasons.pop(current, None)
         return {
-            index: Override(rule, reason, stage=REPAIR, kept=False)
+            index: Override(rule, reason, "for a valid list", REPAIR, kept=False)
             for index, (rule, reason) in reasons.items()
         }
 

@@ -22,7 +22,7 @@ from convgate.core.conversation import Turn
 from convgate.core.decisions import HOLD, REPAIR, Override, TurnDecisions
 from convgate.core.errors import ConversationError
 from convgate.messages.table import Flags, TurnTable
-from convgate.messages.units import ToolUnit, is_result
+from convgate.messages.units import ToolUnit, is_from_user, is_result
 
 INSTRUCTIONS = "instructions"
 CURRENT = "current"
@@ -31,8 +31,6 @@ TOOL_UNIT = "tool_unit"
 ANSWER_PAIR = "answer_pair"
 FIRST_USER = "first_user"
 AFTER_CURRENT = "after_current"
-
-SAME_EXCHANGE = "its question or its answer is kept, and they stay together."
 
 T = TypeVar("T")
 Message = Mapping[str, Any]
@@ -75,14 +73,12 @@ class Repair:
             kept_calls = np.zeros_like(self.kept)
             kept_calls[calls[self.kept & is_in_unit]] = True
             in_unit = is_in_unit & kept_calls[calls]
-            for index in np.flatnonzero(in_unit & ~self.kept).tolist():
-                self._keep(index, TOOL_UNIT, _same_unit(table.turns[index]))
+            self._keep_partners(TOOL_UNIT, in_unit, calls)
         if pair_answers and len(table):
             groups = table.find_exchanges(self.dropped)
             kept_groups = np.zeros_like(self.kept)
             kept_groups[groups[is_kept]] = True
-            for index in np.flatnonzero(is_free & kept_groups[groups] & ~in_unit & ~self.kept).tolist():
-                self._keep(index, ANSWER_PAIR, SAME_EXCHANGE)
+            self._keep_partners(ANSWER_PAIR, is_free & kept_groups[groups] & ~in_unit, groups)
 
     def open_with_a_user(self) -> None:
         """Keep the user's turn before the first kept one when that is an answer of the assistant's."""
@@ -91,14 +87,22 @@ class Repair:
         if first is None or self.table.is_user[first]:
             return
         if (asked := self.table.user_turn(first)) is not None:
-            reason = "an answer to it is kept, and the messages do not open with an answer."
-            self._keep(asked, FIRST_USER, reason)
+            reason = f"message {first} answers it and is kept, and no list begins with an answer."
+            self._keep(asked, FIRST_USER, reason, "with its answer")
 
-    def _keep(self, index: int, rule: str, reason: str) -> None:
+    def _keep_partners(self, rule: str, wanted: Flags, groups: NDArray[np.int64]) -> None:
+        """Keep the turns that are wanted, each for the first kept one of its group. groups: (n,)"""
+        kept = np.flatnonzero(self.kept)[::-1]
+        partners = dict(zip(groups[kept].tolist(), kept.tolist(), strict=True))
+        for index in np.flatnonzero(wanted & ~self.kept).tolist():
+            how, reason = explain_partner(self.table, index, partners[int(groups[index])])
+            self._keep(index, rule, reason, how)
+
+    def _keep(self, index: int, rule: str, reason: str, how: str = "") -> None:
         if not self.kept[index]:
             self.kept[index] = True
             stage = HOLD if rule in (INSTRUCTIONS, HELD, CURRENT) else REPAIR
-            self.overrides[index] = Override(rule, reason, stage=stage, kept=True)
+            self.overrides[index] = Override(rule, reason, how, stage, kept=True)
 
 
 def explain_instruction(turn: Turn) -> str:
@@ -106,12 +110,18 @@ def explain_instruction(turn: Turn) -> str:
     return f"instructions to the model ({turn.role} messages) are always sent."
 
 
-def _same_unit(turn: Turn) -> str:
+def explain_partner(table: TurnTable, index: int, partner: int) -> tuple[str, str]:
+    """Return how a turn is kept for another of its tool unit or exchange, and why: a sentence."""
+    turn, unit = table.turns[index], table.units.by_turn.get(index)
+    if unit is None or partner not in unit.members:
+        how = "with its question" if is_from_user(table.turns[partner]) else "with its answer"
+        return how, f"message {partner} is kept, and a question and its answer are sent together."
     if turn.continues or turn.needs_next:
-        return "it is of the same response of the model as what is kept, and they are sent together."
+        return "with its response", f"message {partner} is of the same response of the model and is kept."
     if not is_result(turn):
-        return "it makes a tool call whose result is kept, and one is not sent without the other."
-    return "it is the result of a tool call that is kept, and one is not sent without the other."
+        return "with its result", f"message {partner} is kept, and APIs refuse a result without its call."
+    what = "makes the call" if partner == unit.call else "is a result of the same call"
+    return "with its call", f"message {partner} {what} and is kept; APIs refuse a call without its results."
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,8 @@ class Pipeline(ParameterSet):
                     how=decided.how,
                     stage=decided.stage,
                 )
+        chosen = kept.copy()
+        chosen[[index - history.start for index in overrides]] ^= True
         scored = results[scoring]
         return replace(
             scored.decisions,
@@ -87,6 +89,7 @@ class Pipeline(ParameterSet):
             rule=self.name,
             indices=history_indices(history),
             kept=kept,
+            chosen=chosen,
             overrides=overrides,
             explain=why,
             reasons=lambda index: results[int(decided_by[index - history.start])].reason(

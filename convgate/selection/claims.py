@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from convgate.core.decisions import Floats
 from convgate.invariants.invariant import Invariant, quote_line
 from convgate.messages.table import TurnTable
-from convgate.messages.validity import SAME_EXCHANGE, explain_instruction
+from convgate.messages.validity import explain_instruction
 from convgate.modes.budgets import DROPS, WINDOWED, SectionName
 from convgate.selection.marks import DecisionMark
 from convgate.selection.reading import ConversationReading
@@ -35,6 +35,9 @@ from convgate.selection.reading import ConversationReading
 Flags = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 Room = Callable[[SectionName], int]
+
+COMPANION = ""
+"""In place of the reason of a turn that is sent with another of its tool unit or its exchange."""
 
 
 class Claim(NamedTuple):  # hundreds are made for a request, and tuples sooner than dataclasses
@@ -44,7 +47,7 @@ class Claim(NamedTuple):  # hundreds are made for a request, and tuples sooner t
     turns: tuple[int, ...]  # increasing
     wanted: tuple[int, ...]  # those of `turns` that it is for; the others must be sent with them
     reason: str | None = None  # a sentence; None: that of the policy, which kept it
-    companion_reason: str = ""  # a sentence: why the others are sent with them
+    companion_reason: str = COMPANION  # a sentence: why the others are sent with them
     overflows: bool = False  # whether it may use budget that other sections leave
 
 
@@ -55,7 +58,6 @@ class Placement(NamedTuple):
     reason: str | None  # a sentence; None: that of the policy, which kept it; of a rule, `explain_required`
 
 
-_SAME_UNIT = "its tool call, or a result of the same call, is kept, and models want them together."
 _BLOCK = 256  # rows of which those that may fit are found at a time
 _FILLS = "the policy dropped it, and ranks it first among what the budget still has room for."
 _RANKS = "the policy ranks it best of the turns that it dropped and that are not among the newest."
@@ -63,8 +65,6 @@ _UNFILTERED = "nothing is left out that fits."
 _ASKS = "it asks what the turn after it answers."
 FILLERS = frozenset((_FILLS, _RANKS, _UNFILTERED))
 """Reasons of turns that are sent because there is room."""
-COMPANIONS = frozenset((_SAME_UNIT, SAME_EXCHANGE))
-"""Reasons of turns that are sent because others are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +217,7 @@ class SectionClaims:
             wanted = turns
         elif section == "evidence" and self.filters and len(turns) > 1:
             wanted = tuple(turn for turn in turns if turn < self.table.current and self.kept[turn]) or wanted
-        return Claim(section, turns, wanted, reason, SAME_EXCHANGE if self.paired else _SAME_UNIT, overflows)
+        return Claim(section, turns, wanted, reason, overflows=overflows)
 
     def _task_state(self) -> Iterator[Claim]:
         for invariant in reversed(self.reading.invariants):

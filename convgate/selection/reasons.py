@@ -10,9 +10,10 @@ import numpy as np
 
 from convgate.core.decisions import FIT, HOLD, REPAIR, SCORE, Override, TurnDecisions, Why
 from convgate.invariants.invariant import Invariant, quote_line
+from convgate.messages.validity import explain_partner
 from convgate.modes.budgets import SECTIONS, SectionName
 from convgate.selection.added import AddedMessage
-from convgate.selection.claims import COMPANIONS, FILLERS, Placement, SectionClaims
+from convgate.selection.claims import COMPANION, FILLERS, Placement, SectionClaims
 from convgate.selection.packing import BASELINE, RequestBudget
 from convgate.selection.selection import PlacedTurn, Section
 from convgate.selection.sending import SentMessages
@@ -66,16 +67,17 @@ class FittedReasons:
     is_baseline: bool = False  # after a breach
 
     def to_decisions(self) -> TurnDecisions:
-        """Return the decisions as the budget changed them; changed ones are forced."""
+        """Return the decisions as the budget changed them."""
         policy = self.decisions
         is_sent = np.zeros(len(self.claims.table.turns), dtype=np.bool_)
         is_sent[self.messages.valid.indices] = True
         kept = is_sent[policy.indices]
-        forced = policy.indices[kept != policy.kept].tolist()
-        overrides = _Overrides(self, dict.fromkeys((*forced, *policy.overrides, *self.claims.required)))
+        changed = policy.indices[kept != policy.kept].tolist()
+        overrides = _Overrides(self, dict.fromkeys((*changed, *policy.overrides, *self.claims.required)))
         return replace(
-            policy, kept=kept, overrides=overrides, explain=self.why, note=None, because="", stage=FIT
-        )
+            policy, kept=kept, chosen=policy.kept if policy.chosen is None else policy.chosen,
+            overrides=overrides, explain=self.why, note=None, because="", stage=FIT,
+        )  # fmt: skip
 
     @cached_property
     def sent(self) -> frozenset[int]:
@@ -149,19 +151,25 @@ class FittedReasons:
         placed = self.placed.get(index)
         if placed is None:  # brought in by the repair
             brought = self.messages.valid.overrides[index]
-            return Why(section, brought.explanation, how, brought.stage)
+            return Why(section, brought.explanation, brought.how or how, brought.stage)
         if section == "rules":
             return Why(section, self.claims.explain_required(index), how, HOLD)
         if placed.reason is None:
             return self._of_policy(index)
         if placed.reason in FILLERS:
             return Why("evidence", placed.reason, "with room in the budget")
-        return Why(section, placed.reason, how, REPAIR if placed.reason in COMPANIONS else FIT)
+        if placed.reason == COMPANION:
+            table, group = self.claims.table, self.claims.table.group(index, paired=self.claims.paired)
+            others = {turn: self.placed[turn].reason for turn in group if turn in self.placed}
+            partner = next((turn for turn, why in others.items() if why != COMPANION), table.current)
+            how, reason = explain_partner(table, index, partner)
+            return Why(section, reason, how, REPAIR)
+        return Why(section, placed.reason, how, FIT)
 
     def _explain_dropped(self, index: int) -> Why:
         claims, policy = self.claims, self.decisions.why(index)
         if override := claims.table.unsendable.get(index):
-            return Why(REPAIR, override.explanation, "for a valid list", override.stage)
+            return Why(REPAIR, override.explanation, override.how, override.stage)
         if self.is_baseline:
             return Why("budget", BASELINE, "by the budget")
         if invariant := claims.corrected.get(index):

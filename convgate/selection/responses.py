@@ -69,8 +69,11 @@ def _spread(decisions: TurnDecisions, heads: Sequence[int], indices: NDArray[np.
         spread[rows] = values
         return spread
 
-    kept = np.zeros(len(indices), dtype=np.bool_)
-    kept[rows] = decisions.kept
+    def mask(values: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        spread = np.zeros(len(indices), dtype=np.bool_)
+        spread[rows] = values
+        return spread
+
     note, explain, reasons = decisions.note, decisions.explain, decisions.reasons
 
     def reason(index: int) -> Reason:
@@ -82,7 +85,8 @@ def _spread(decisions: TurnDecisions, heads: Sequence[int], indices: NDArray[np.
     return replace(
         decisions,
         indices=indices,
-        kept=kept,
+        kept=mask(decisions.kept),
+        chosen=None if decisions.chosen is None else mask(decisions.chosen),
         scores=column(decisions.scores),
         logits=column(decisions.logits),
         parts={name: column(values) for name, values in decisions.parts.items()},

@@ -11,7 +11,7 @@ from html import escape
 import streamlit as st
 
 from convgate.core.conversation import ContentPart
-from convgate.core.decisions import IN_CASE, NEEDED, TurnDecisions, say_likely
+from convgate.core.decisions import HOLD, IN_CASE, NEEDED, TurnDecisions, say_likely
 from convgate.core.text import (
     format_percent,
     format_share,
@@ -152,7 +152,7 @@ def _describe_sureness(outcome: PolicyOutcome, selected: int) -> str:
         return ""
     likely = say_likely(decision.score)
     sentence = "" if likely in decision.explanation else f"{likely}. "
-    is_limited = decision.forced or outcome.selection.budget is not None
+    is_limited = selected in outcome.decisions.overrides or outcome.selection.budget is not None
     if (share := outcome.lost_from(selected)) is None or is_limited:
         return sentence.rstrip()
     limit = f"“lose at most {format_percent(min(share, _MAX_PROMISE))}”"
@@ -180,7 +180,7 @@ def _always_send(app: App, outcome: PolicyOutcome, selected: int) -> tuple[Step,
     """Return the button that has the turn sent with every later message, or no longer."""
     key, conversation = outcome.message.key, outcome.message.conversation
     decision, turn = outcome.decisions.of(selected), conversation.turns[selected]
-    if decision.kept and decision.forced and find_active(outcome, selected):
+    if decision.stage == HOLD and decision.kept and find_active(outcome, selected):
         label, act, help = (
             "stop always sending",
             partial(release, app.store, outcome),

@@ -26,11 +26,7 @@ TYPES: dict[InvariantType, str] = {
     "hard_constraint": "Hard constraint",
     "blocking_error": "Blocking error",
 }
-_STATES = {
-    "superseded": ":gray-badge[:material/edit_note: corrected]",
-    "lifted": ":gray-badge[:material/lock_open: lifted]",
-    "resolved": ":gray-badge[:material/check: resolved]",
-}
+_ICONS = {"superseded": "edit_note", "lifted": "lock_open", "resolved": "check"}
 PER_PAGE = 12
 _MAX_TEXT = 2_000  # characters of a statement
 
@@ -83,10 +79,12 @@ def release(store: Store, outcome: PolicyOutcome, turn: int) -> ActionResult:
 
 
 def describe_state(invariant: Invariant) -> str:
-    """Return whether an invariant holds, and whether its turn is always sent then, as a badge."""
+    """Return as a badge whether an invariant holds, and whether its turn is always sent then."""
     if invariant.held:
         return ":green-badge[:material/keep: always sent]"
-    return ":gray-badge[holds, may be dropped]" if invariant.active else _STATES[invariant.state]
+    if invariant.active:
+        return ":gray-badge[holds, may be dropped]"
+    return f":gray-badge[:material/{_ICONS[invariant.state]}: {on_screen(invariant.state_text)}]"
 
 
 def find_active(outcome: PolicyOutcome, turn: int) -> list[Invariant]:

@@ -129,7 +129,7 @@ def draw_policy(state: ExploreState, labels: Iterable[str]) -> None:
     )  # fmt: skip
     st.toggle(
         "Question with its answer", **page.control("pairs"),
-        help="When one of the two is kept, so is the other: it is then shown as “kept anyway”.",
+        help="When one of the two is kept, so is the other: the reason names the other.",
     )  # fmt: skip
 
 

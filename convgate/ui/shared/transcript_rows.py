@@ -213,9 +213,9 @@ def score_scale(decisions: TurnDecisions) -> float:
     return 1.0 if is_share or highest <= 0 else highest
 
 
-def _state(decision: TurnDecision) -> str:
-    """Return how a decision is drawn."""
-    if decision.forced:
+def _state(decision: TurnDecision, decisions: TurnDecisions) -> str:
+    """Return how one of the decisions is drawn."""
+    if decision.index in decisions.overrides:
         return "forced" if decision.kept else "cut"
     return decision.outcome
 
@@ -304,7 +304,7 @@ def _row(
         row["words"] = list(dict.fromkeys(named))
     reason = on_screen(decision.explanation)
     reason = isolate(reason[:1].upper() + reason[1:], ltr=True)
-    return {**row, "state": _state(decision), "outcome": decision.outcome_name, "reason": reason}
+    return {**row, "state": _state(decision, decisions), "outcome": decision.outcome_name, "reason": reason}
 
 
 def _columns(decisions: TurnDecisions, row: int, names: Sequence[str]) -> list[list[str]]:
