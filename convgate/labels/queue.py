@@ -151,7 +151,7 @@ def _rank_turns(
 
 
 def _rank_dispute(decisions: TurnDecisions, turn: int) -> float:
-    """Return a rank: what the gate may miss comes first, then what it is surest of; high scores before low."""
+    """Return a rank: what the gate may miss comes first, then what it is surest of; high scores first."""
     return float(decisions.kept[turn]) - (TurnDecisions.value(decisions.scores, turn) or 0.0)
 
 
