@@ -128,6 +128,9 @@ def test_hybrid_search_and_the_last_exchange_stand_in_for_labels(fake_encoder: F
     assert missed == [(6, (HYBRID, LAST_EXCHANGE)), (1, (HYBRID,))], "0 is too improbable for a guess"
     needless = [error.index for error in errors if error.kind == "needless"]
     assert needless == sorted(case.judged - case.relevant), "the lowest score first"
+    decisions = decide(kept, scores).with_overrides({needless[0]: Override("hold", "a rule.", kept=True)})
+    held = find_errors([JudgedMessage(talk, judge_case(case, decisions, np.ones(7)), choices)])
+    assert needless[0] not in {error.index for error in held}, "what must hold is sent whatever it is like"
 
 
 def test_instructions_and_empty_turns_are_never_suggested(fake_encoder: FakeEncoder) -> None:

@@ -68,6 +68,7 @@ def errors(
 
 
 def _show(report: ErrorReport) -> Iterator[Part]:
+    from convgate.core.text import pluralize
     from convgate.evaluation.errors import group_by_cause
 
     yield report.summary
@@ -86,7 +87,7 @@ def _show(report: ErrorReport) -> Iterator[Part]:
     if len(errors) > SHOWN:
         yield f"And {len(errors) - SHOWN:,} more: --json prints all."
     if disputed:
-        yield f"Labels that the gate finds improbable, of {len(disputed):,}. Are they wrong?"
+        yield f"{pluralize(len(disputed), 'label')} that the gate finds improbable. Wrong?"
         yield Table([*map(_row, disputed[: SHOWN // 4])], columns)
     yield "Turn numbers start at 0."
 

@@ -254,6 +254,7 @@ def _errors_of(message: JudgedMessage) -> Iterable[TurnError]:
     disputed = np.zeros_like(missed)
     if choices:
         missed &= ~(scores < _MIN_GUESS)
+        needless &= ~np.isin(judged.indices, list(decisions.overrides))  # what must hold needs no likeness
     else:
         disputed = np.where(judged.relevant, judged.needed & (scores <= MAX_LABEL), scores >= 1 - MAX_LABEL)
     if not (missed | needless | disputed).any():

@@ -55,8 +55,8 @@ _KINDS: Mapping[ErrorKind, str] = {
     "missed": "Not sent", "needless": "Sent for nothing", "disputed": "Label wrong?",
 }  # fmt: skip
 _LISTED: Mapping[ErrorKind, str] = {
-    "missed": "Turns that a message needs by its labels, and the model does not get; the clearest first.",
-    "needless": "Turns that the model gets, and no message needs by its labels; the clearest first.",
+    "missed": "Labelled needed, and not sent; the clearest first.",
+    "needless": "Labelled not relevant, and sent; the clearest first.",
     "disputed": f"Labels that the gate finds improbable ({MAX_LABEL:.0%} or less), the least likely first:"
     " the label is wrong, or the gate is.",
 }
@@ -220,8 +220,7 @@ def _html(text: str) -> str:
 def _facts(error: TurnError) -> str:
     """Return what else to know about an error."""
     if error.against:
-        verb = "suggested by" if error.is_relevant else "not suggested by"
-        facts = [f"{verb} {join_words(error.against)}"]
+        facts = [f"suggested by {join_words(error.against)}"] if error.is_relevant else []
     else:
         facts = ["labelled needed" if error.is_relevant else "labelled not relevant"]
     if error.kind == "disputed":
