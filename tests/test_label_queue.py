@@ -81,6 +81,18 @@ def test_reasons_are_mixed_and_true_of_their_turns(store: Store, other: NamedPol
             assert (score(store, item) >= 0.5) != (score(store, item) + shift >= 0.5)
 
 
+def test_what_matters_most_is_asked_first(tmp_path: Path) -> None:
+    store = Store(tmp_path / "convgate.db")
+    texts = ("0.1", "0.9", "0.2", "0.4", "0.3", "0.8", "0.95", "0.5")
+    turns = tuple(Turn.of("assistant" if n % 2 else "user", text) for n, text in enumerate(texts))
+    Conversations(store).add([NewConversation(Conversation("talk", (*turns, Turn.of("user", "0.0"))))])
+    search = NamedPolicy("search", TextScorePolicy(shift=-0.7, threshold=0.1))
+    items = make_queue(store, GATE, search, size=50, seed=1)
+    first = [score(store, item) for item in items if item.kind == "policies"]
+    assert items[0].kind == "policies"
+    assert first[0] == max(first), "what the gate is surest of and search drops"
+
+
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """Three conversations; the first turns of one of them have gold labels."""

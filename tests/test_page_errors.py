@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
+import numpy as np
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Turn
+from convgate.core.decisions import TurnDecisions
 from convgate.evaluation.errors import OTHER_RULE, THRESHOLD
 from convgate.figures.parts import PARTS
 from convgate.labels.gold import gold_answers
@@ -19,7 +23,7 @@ from convgate.selection.selector import Selector
 from convgate.store import Answer, Conversations, CurrentKey, Labels
 from convgate.store.edits import InvariantEdits
 from convgate.ui.errors import results
-from convgate.ui.errors.page import PER_PAGE, _label
+from convgate.ui.errors.page import PER_PAGE
 from convgate.ui.errors.results import LIBRARY
 from convgate.ui.shared.label_sources import LABELS
 from tests.fakes import FakeEncoder
@@ -29,6 +33,7 @@ from tests.page_app import (
     add_conversation,
     address,
     app_store,
+    check,
     click,
     open_page,
     page_text,
@@ -71,6 +76,10 @@ def buttons(app: AppTest, name: str) -> list[str]:
     return [str(each.key) for each in app.button if str(each.key).startswith(f"errors.{name}.")]
 
 
+def cards(app: AppTest) -> list[str]:
+    return [body for each in app.main.get("html") if "error-line" in (body := each.proto.body)]
+
+
 def links(app: AppTest) -> list[dict[str, list[str]]]:
     queries = (link.proto.query_string for link in app.main.get("page_link"))
     return [parse_qs(query) for query in queries if query]
@@ -79,14 +88,19 @@ def links(app: AppTest) -> list[dict[str, list[str]]]:
 def test_a_missed_turn_is_listed_with_message_reason_and_cause_and_leads_to_explore(key: str) -> None:
     app = open_errors()
     text = page_text(app)
-    assert "In 1 labelled message, 1 of 1 needed turn was not sent, and 0 of" in text
-    assert "Does turn 2 matter to this message?" in text
-    assert [each.key for each in app.button if each.proto.type == "primary"] == ["improvement.next"]
-    assert f"user: {HOSTILE}" in text
-    assert f"user: {TURNS[-1].text}" in text
-    assert "Dropped:" in text
-    assert "Misled by" in text
-    assert "labelled needed" in text
+    assert "1 of 1 needed turn was not sent; nothing was sent." in text
+    assert not [each.key for each in app.button if each.proto.type == "primary"]
+    [card] = cards(app)
+    assert ">Turn 2<" in card
+    assert escape(HOSTILE.split()[0]) in card
+    assert HOSTILE.split()[0] not in card, "texts are no HTML"
+    assert TURNS[-1].text in card
+    assert ">Not sent<" in card
+    assert "misled by" in card
+    assert "labelled needed" in card
+    assert [each.label for each in app.button if "relevant" in each.label] == [
+        "Change the label to ✕ not relevant"
+    ]
     assert links(app) == [{"conversation": [key], "turn": [f"{CURRENT + 1}"], "selected": ["2"]}]
     explore = open_page("Explore", **{name: value for name, [value] in links(app)[0].items()})
     assert [each.value for each in explore.subheader] == ["Turn 2"]
@@ -99,14 +113,15 @@ def test_needless_turns_stand_apart_by_cause_on_pages(key: str, monkeypatch: pyt
     assert app.button_group(key="errors.kind").value == "needless", "there is nothing else"
     assert len(buttons(app, "relevant")) == 5
     assert not buttons(app, "hold"), "what is sent needs no holding"
-    counts = dict(option.rsplit(" ", 1) for option in app.button_group(key="errors.cause").options)
+    counts = dict(option.rsplit(": ", 1) for option in app.selectbox(key="errors.cause").options)
     assert len(counts) > 1
     assert sum(map(int, counts.values())) == 5
     listed = {}
     for cause in {*PARTS, THRESHOLD, OTHER_RULE}:
         chosen = open_errors(kind="needless", cause=cause)
-        if address(chosen).get("cause") and page_text(chosen).count("Misled by") == 1:
-            listed[_label(cause)] = str(len(buttons(chosen, "relevant")))
+        causes = {card.rpartition("misled by ")[2].partition(" ·")[0] for card in cards(chosen)}
+        if len(causes) == 1:
+            listed[f"Misled by {causes.pop()}"] = str(len(buttons(chosen, "relevant")))
     assert listed == counts
 
 
@@ -136,11 +151,48 @@ def test_an_answer_ends_an_error_without_deciding_again_and_undo_brings_it_back(
     [not_relevant] = buttons(app, "not_relevant")
     app = click(app, not_relevant)
     assert Labels(app_store()).of(CurrentKey(key, CURRENT)).of("grace") == {1: "not_relevant"}
-    assert not buttons(app, "relevant")
+    assert not cards(app)
+    assert "Turn 2 is labelled not relevant." in page_text(app)
     app = click(app, "errors.undo")
     assert Labels(app_store()).of(CurrentKey(key, CURRENT)).of("grace") == {}
-    assert len(buttons(app, "relevant")) == 1
+    assert len(cards(app)) == 1
     assert decided == []
+
+
+def test_what_became_of_an_error_stands_where_its_card_was(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep(6, monkeypatch)
+    app = open_errors(kind="needless")
+    third = buttons(app, "relevant")[2]
+    app = click(app, third)
+    order = [str(each.key) for each in app.button]
+    after = order.index("errors.undo")
+    assert [name for name in order[:after] if name.startswith("errors.relevant")] == buttons(app, "relevant")[
+        :2
+    ]
+    assert third not in order
+
+
+def test_labels_that_the_gate_finds_improbable_are_listed_and_corrected(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(100, monkeypatch)
+    decide = results._decide
+
+    def score(*args: Any) -> TurnDecisions:
+        scores = np.array([0.5, 0.03, 0.5, 0.5, 0.95, *[0.5] * (CURRENT - 5)])
+        return replace(decide(*args), scores=scores)
+
+    monkeypatch.setattr(results, "_decide", score)
+    app = open_errors()
+    assert app.button_group(key="errors.kind").options[-1] == "Label wrong? 2"
+    app = check(app.button_group(key="errors.kind").set_value("disputed").run())
+    [first, second] = cards(app)
+    assert "the gate gives that label 3.0%" in first
+    assert "the gate gives that label 5.0%" in second
+    [wrong] = buttons(app, "not_relevant")
+    app = click(app, wrong)
+    assert Labels(app_store()).of(CurrentKey(key, CURRENT)).of("grace") == {1: "not_relevant"}
+    assert len(cards(app)) == 1
 
 
 def test_always_send_holds_the_turn_and_its_undo_lets_it_go(key: str) -> None:
@@ -150,7 +202,7 @@ def test_always_send_holds_the_turn_and_its_undo_lets_it_go(key: str) -> None:
     [[edit]] = InvariantEdits(app_store()).of(key).values()
     assert (edit.text, edit.pinned) == (HOSTILE, True)
     assert not buttons(app, "hold"), "it is sent now"
-    assert "0 of 1 needed turn were not sent" in page_text(app)
+    assert "None of 1 needed turn were not sent" in page_text(app)
     app = click(app, "errors.undo")
     assert InvariantEdits(app_store()).of(key) == {}
     assert len(buttons(app, "hold")) == 1
@@ -182,13 +234,9 @@ def test_an_error_of_a_set_opens_in_explore_after_its_conversation_was_added(con
 def test_without_labels_other_policies_suggest_what_may_be_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     key = add_conversation()
     app = open_errors()
-    text = page_text(app)
-    assert "Not sent 10" in app.button_group(key="errors.kind").options
-    assert "suggested by" in text
-    assert "Guesses about" in text
-    assert text.index("The surest guesses") < text.index("Misled by")
-    by_two = [" and " in each.value for each in app.caption if "suggested by" in each.value]
-    assert by_two[:5] == sorted(by_two, reverse=True)[:5], "what two suggest is surest"
+    assert "Guesses, as nothing is labelled" in page_text(app)
+    by_two = ["hybrid search and the last exchange" in card for card in cards(app)]
+    assert by_two == sorted(by_two, reverse=True), "what two suggest is surest"
     before = buttons(app, "relevant")
     app = click(app, before[-1])
     answered = gold_answers(app_store())
@@ -198,23 +246,22 @@ def test_without_labels_other_policies_suggest_what_may_be_missed(monkeypatch: p
     assert address(app) == {"data": LIBRARY}
     labelled = open_errors()
     assert address(labelled) == {"data": LABELS}
-    assert "In 1 labelled message, 1 of 1 needed turn was not sent" in page_text(labelled)
-    assert buttons(labelled, "relevant") == before[-1:]
+    assert "1 of 1 needed turn was not sent" in page_text(labelled)
+    assert len(cards(labelled)) == 1
 
 
 def test_errors_are_shown_while_others_are_decided(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a", "b", "c"):
         add_conversation(*(Turn.of(turn.role, f"{turn.text} {name}") for turn in TURNS), title=name)
     everything = buttons(open_errors(), "relevant")
-    summary = "Guesses about 12 messages"
-    assert summary in page_text(open_errors())
+    summary = page_text(open_errors()).partition(" may be missing")[0]
     st.cache_resource.clear()
     monkeypatch.setattr(results, "_FIRST_SECONDS", 0)
     monkeypatch.setattr(results, "_SECONDS", 0)
     rerun, runs = st.rerun, []
     monkeypatch.setattr("streamlit.rerun", lambda: runs.append(1))
     app = open_errors()
-    assert "Guesses about 4 messages" in page_text(app)
+    assert summary not in page_text(app)
     assert buttons(app, "relevant")
     assert "More messages are being decided." in [each.proto.text for each in app.get("progress")]
     assert runs == [1]
@@ -228,4 +275,4 @@ def test_errors_are_shown_while_others_are_decided(monkeypatch: pytest.MonkeyPat
 def test_what_the_address_names_and_does_not_exist_is_said(key: str) -> None:
     app = open_errors(data="gone", version="gate@gone", cause="nonsense")
     assert len(app.warning) == 2
-    assert len(buttons(app, "relevant")) == 1
+    assert len(cards(app)) == 1

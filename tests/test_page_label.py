@@ -59,13 +59,13 @@ def test_each_answer_is_stored_shown_and_leads_to_the_next_turn() -> None:
     key = add_conversation()
     app = open_label()
     assert position(app) == (7, 6)
-    assert progress_text(app) == "Ada, 0 of 7"
+    assert progress_text(app) == "Ada, 0 of 6 turns"
     for turn, value in ((6, "relevant"), (5, "not_relevant"), (4, "unsure")):
         answer(app, value)
         assert answers_of(key)[turn] == shown_answers(app)[turn] == value
         assert position(app) == (7, turn - 1)
         assert f"turn {turn + 1}" in saved_text(app)
-    assert progress_text(app) == "Ada, 3 of 7"
+    assert progress_text(app) == "Ada, 3 of 6 turns"
     assert {entry.version for entry in labels().entries()} == {"untrained"}
 
     trigger(app, "asked", {"what": "select", "turn": 5})
@@ -93,6 +93,19 @@ def test_answering_leads_to_the_turns_that_are_left_and_then_stays() -> None:
     send_answers(app, answer_event(app, 2, 3, None))
     assert position(answer(app, "relevant")) == (7, 3), "what is cleared is asked again"
     assert answers_of(key) == {**answered, 3: "relevant"}
+
+
+def test_instructions_and_empty_turns_are_not_counted_so_that_the_end_is_reached_and_said() -> None:
+    turns = [Turn.of("system", "Be brief."), Turn.of("user", "nan"), Turn.of("assistant", " "), *TURNS[1:3]]
+    key = add_conversation(*turns)
+    app = open_label(conversation=key, turn="5")
+    for done in range(2):
+        assert progress_text(app) == f"Ada, {done} of 2 turns"
+        answer(app, "relevant")
+    assert progress_text(app) == "Ada, 2 of 2 turns"
+    assert set(answers_of(key, turn=4)) == {1, 3}
+    assert "All turns before this message have an answer" in page_text(app)
+    assert app.button(key="answering.relevant").disabled
 
 
 def test_a_tab_of_explore_is_not_in_the_address_of_label() -> None:
@@ -133,7 +146,7 @@ def test_undo_and_redo_of_everything_lead_to_where_it_happened() -> None:
         undone.append(all_entries())
     assert undone[-1] == []
     assert app.button(key="answering.undo").disabled
-    for before, where in zip([*undone[:-1][::-1], everything], [(7, 5), (5, 3), (5, 0)], strict=True):
+    for before, where in zip([*undone[:-1][::-1], everything], [(7, 5), (5, 3), (5, 3)], strict=True):
         click(app, "answering.redo")
         assert position(app) == where, "as after the answer"
         assert all_entries() == before
@@ -182,15 +195,12 @@ def test_after_the_last_turn_the_next_conversation_without_labels_opens() -> Non
     assert (address(app), position(app)) == ({"conversation": other}, (5, 4))
 
 
-def test_a_conversation_to_label_first_opens_and_the_steps_count_each_answer() -> None:
-    other, key = add_conversation(*TURNS[:6], title="Second"), add_conversation()
-    app = open_label(conversation=key)
-
-    assert "Label 1 conversation: then Errors lists" in page_text(app)
+def test_the_steps_count_each_answer() -> None:
+    add_conversation(*TURNS[:6], title="Second")
+    app = open_label(conversation=add_conversation())
+    assert "Label 1 conversation to see where the gate contradicts you" in page_text(app)
     answer(app, "relevant")
-    assert "Label 2 more conversations: then Train compares" in page_text(app)
-    click(app, f"improvement.first.{other}")
-    assert (opened(app), position(app)) == (other, (5, 4))
+    assert "Label 2 more conversations to train a version" in page_text(app)
 
 
 def test_after_an_undo_the_page_reopens_where_it_was() -> None:
@@ -202,7 +212,7 @@ def test_after_an_undo_the_page_reopens_where_it_was() -> None:
     before = answers_of(key, turn=14)
     app = open_label()
     assert position(app) == (14, 4)
-    assert progress_text(app) == "Ada, 9 of 14"
+    assert progress_text(app) == "Ada, 9 of 14 turns"
     answer(answer(app, "relevant"), "not_relevant")
     assert answers_of(key, turn=14) == {**before, 4: "relevant", 3: "not_relevant"}
 
@@ -373,7 +383,7 @@ def test_the_first_answer_needs_no_name_and_another_can_be_chosen(monkeypatch: p
     assert answers_of(key, "grace") == {6: "relevant"}
 
     click(app, "annotator.change")
-    assert app.button(key="annotator.as.Bo").label == "Continue as Bo, 1 of 7"
+    assert app.button(key="annotator.as.Bo").label == "Continue as Bo, 1 of 6"
     check(app.text_input(key="annotator.typed").set_value("  Ada ").run())
     answer(app, "relevant")
     assert answers_of(key) == {5: "relevant"}

@@ -62,7 +62,7 @@ def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
     add_conversation(*TURNS[:6], title="Second")
     app = choose_work(open_label(), "queue")
     (queue_number,) = Queues(app_store()).names()
-    assert progress_text(app) == "Ada, 0 of 18"
+    assert progress_text(app) == "Ada, 0 of 18 turns"
 
     seen = set()
     for number in range(4):
@@ -70,10 +70,10 @@ def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
         assert item is not None
         seen.add((opened(app), position(app)))
         before = opened(app), position(app)[0]
-        assert "Asked because:" in page_text(app)
+        assert "Asked because" in page_text(app)
         assert item.reason not in page_text(app), "scores and decisions are hidden"
         answer(app, "relevant")
-        assert progress_text(app) == f"Ada, {number + 1} of 18"
+        assert progress_text(app) == f"Ada, {number + 1} of 18 turns"
         is_elsewhere = (opened(app), position(app)[0]) != before
         assert not app.toast, "a toast would lie over the turns at nearly each answer"
         assert ("; next: " in page_text(app)) == is_elsewhere
@@ -83,8 +83,8 @@ def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
     again = open_label(queue=str(queue_number))
     assert (opened(again), position(again)) == here
     assert again.query_params["queue"] == str(queue_number)
-    assert progress_text(again) == "Ada, 4 of 18"
-    assert progress_text(open_label("Bo", queue=str(queue_number))) == "Bo, 0 of 18"
+    assert progress_text(again) == "Ada, 4 of 18 turns"
+    assert progress_text(open_label("Bo", queue=str(queue_number))) == "Bo, 0 of 18 turns"
     while "18 of 18" not in progress_text(app):
         answer(app, "unsure")
     assert "All suggested turns have an answer" in page_text(app)
@@ -95,7 +95,7 @@ def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
     assert "not stored" in error_text(app)
     assert all_entries() == before
     click(app, "answering.undo")
-    assert progress_text(app) == "Ada, 17 of 18"
+    assert progress_text(app) == "Ada, 17 of 18 turns"
     choose_work(app, "conversation")
     assert "queue" not in app.query_params
     assert "answering.relevant" in keys(app)
@@ -120,7 +120,7 @@ def test_later_moves_the_message_to_the_end_of_the_queue_and_can_be_undone() -> 
     answer(app, "unsure")
     assert position(app) == (7, 2)
     answer(app, "unsure")
-    assert progress_text(app) == "Ada, 3 of 3"
+    assert progress_text(app) == "Ada, 3 of 3 turns"
     assert "answering.later" not in keys(choose_work(app, "conversation")), "only queues have it"
 
 
@@ -139,7 +139,7 @@ def test_while_labelling_pauses_only_calibrations_and_disagreements_are_answered
     assert all_entries() == before
     app = answer(open_label("Cy", queue=str(calibrating)), "relevant")
     assert "labelling pauses" not in page_text(app)
-    assert progress_text(app) == "Cy, 1 of 20"
+    assert progress_text(app) == "Cy, 1 of 20 turns"
     app = choose_work(app, "adjudicate")
     answer(app, "relevant")
     assert len(all_entries()) == len(before) + 2
@@ -152,7 +152,7 @@ def test_opened_for_the_first_time_it_shows_the_turns_that_are_suggested() -> No
     app = open_label("Cy")
     assert (address(app), opened(app)) == ({"queue": str(number)}, key)
     assert position(app) == (7, 2)
-    assert "Asked because: drawn at random" in page_text(app)
+    assert "Asked because it is drawn at random" in page_text(app)
 
 
 def test_queues_of_one_name_are_distinguished() -> None:

@@ -1,4 +1,4 @@
-"""The steps from answers to a better version: which one is next, and one primary button on each page."""
+"""The steps from answers to a better version: which one is next, and the link to it on each page."""
 
 from __future__ import annotations
 
@@ -88,32 +88,33 @@ def test_a_library_without_more_conversations_says_that_some_are_missing(app: Ap
     improvement = read_improvement(app)
     assert (improvement.next, improvement.words) == (None, "Label: 6 answers")
     shown = open_page("Tune")
-    assert "Add and label 1 more conversation: then Train compares" in page_text(shown)
-    assert [one.label for one in shown.button if one.proto.type == "primary"] == ["Add conversations"]
+    assert "Add and label 1 more conversation to train a version." in page_text(shown)
+    assert shown.button(key="improvement.next").label == "Add conversations"
 
 
 @pytest.mark.parametrize("page", ["Tune", "Train", "Versions"])
-def test_one_button_is_primary_and_warnings_are_no_boxes(app: App, page: str) -> None:
+def test_the_next_step_is_a_link_and_warnings_are_no_boxes(app: App, page: str) -> None:
     label(1)
     add_conversation(*[Turn.of("user", f"other {turn}") for turn in range(4)], title="Other")
     shown = open_page(page)
-    assert [one.key for one in shown.button if one.proto.type == "primary"] == ["improvement.next"]
+    assert shown.button(key="improvement.next").proto.type == "tertiary"
+    assert not [one.key for one in shown.button if one.proto.type == "primary"]
     assert not shown.warning
 
 
 @pytest.mark.parametrize(
     ("conversations", "missing", "gain"),
     [
-        (0, "1 conversation", "Errors lists where the gate contradicts you"),
-        (1, "2 more conversations", "Train compares a new version with its parent"),
-        (3, "6 more conversations", "Tune can fit the promise to miss at most 10%"),
-        (9, "10 more conversations", "Tune can fit the promise to miss at most 5%"),
-        (48, "1 more conversation", "Tune can fit the promise to miss at most 2%"),
+        (0, "1 conversation", "see where the gate contradicts you"),
+        (1, "2 more conversations", "train a version"),
+        (3, "6 more conversations", "promise at most 10% missed"),
+        (9, "10 more conversations", "promise at most 5% missed"),
+        (48, "1 more conversation", "promise at most 2% missed"),
     ],
 )
 def test_the_next_goal_is_small_and_says_what_it_gives(conversations: int, missing: str, gain: str) -> None:
     improvement = Improvement(conversations=conversations, first={"a": "A"})
-    assert improvement.goal == f"Label {missing}: then {gain}."
+    assert improvement.goal == f"Label {missing} to {gain}."
     assert Improvement(conversations=49).goal == ""
 
 
@@ -137,7 +138,6 @@ def test_where_a_version_waits_versions_offers_its_activation_first(app: App) ->
     versions.add(
         first.load(), Draft(parent=first.as_parent(), threshold_rule="absolute", data=OWN), name="tuned"
     )
-    for page, key in (("Tune", "improvement.next"), ("Versions", "versions.activate.tuned")):
-        shown = open_page(page)
-        assert [one.key for one in shown.button if one.proto.type == "primary"] == [key]
+    shown = open_page("Versions")
+    assert [one.key for one in shown.button if one.proto.type == "primary"] == ["versions.activate.tuned"]
     assert "Compare tuned" in [one.label for one in open_page("Train").button]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MAX_MESSAGES = 50
 """Messages without labels that are looked at."""
 
-SHOWN = 20  # errors that a person reads
+SHOWN = 20  # errors that a person reads, and a quarter as many disputed labels
 
 
 @with_json
@@ -26,7 +26,7 @@ def errors(
     gate: options.GateOption = None,
     skip_bad: options.SkipBadOption = False,
 ) -> Result:
-    """List the turns that the gate misses or sends needlessly, and the part of the score that misled it.
+    """List the turns that the gate misses or sends needlessly, what misled it, and labels that it disputes.
 
     Without labels it is compared with hybrid search and the last exchange.
     """
@@ -68,6 +68,7 @@ def errors(
 
 
 def _show(report: ErrorReport) -> Iterator[Part]:
+    from convgate.core.text import pluralize
     from convgate.evaluation.errors import group_by_cause
 
     yield report.summary
@@ -76,15 +77,18 @@ def _show(report: ErrorReport) -> Iterator[Part]:
         if groups:
             counts = (f"{cause} {len(group):,}" for cause, group in groups.items())
             yield f"{kind}, by cause: {', '.join(counts)}"
-    shown = report.errors[:SHOWN]
-    rows = [_row(error) for error in shown]
     columns: dict[str, Cells] = {
         "error": "word", "cause": "word", "conversation": "word", "message": "number", "text": "line",
         "reason": "line",
     }  # fmt: skip
-    yield Table(rows, columns, empty="No decision contradicts the labels.")
-    if len(report.errors) > SHOWN:
-        yield f"And {len(report.errors) - SHOWN:,} more: --json prints all."
+    disputed = report.of_kind("disputed")
+    errors = [error for error in report.errors if error.kind != "disputed"]
+    yield Table([*map(_row, errors[:SHOWN])], columns, empty="No decision contradicts the labels.")
+    if len(errors) > SHOWN:
+        yield f"And {len(errors) - SHOWN:,} more: --json prints all."
+    if disputed:
+        yield f"{pluralize(len(disputed), 'label')} that the gate finds improbable. Wrong?"
+        yield Table([*map(_row, disputed[: SHOWN // 4])], columns)
     yield "Turn numbers start at 0."
 
 

@@ -1,5 +1,7 @@
 """Where decisions contradict the labels: needed turns that are dropped, others that are kept, and why.
 
+Disputed are labels that a policy whose scores are probabilities calls improbable: they may be wrong.
+
 The cause of an error is the part of the logit that misled: of a missed turn the part that is furthest below
 its median over the turns of the history, of a needless one the part that is furthest above it. A part that is
 the same for all turns is never a cause.
@@ -17,7 +19,7 @@ import numpy as np
 
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecision, TurnDecisions
-from convgate.core.text import pluralize, to_line
+from convgate.core.text import format_share, pluralize, to_line
 from convgate.embedding.base import Encoder
 from convgate.evaluation.judged_cases import JudgedCase, judge_case
 from convgate.gate.rule import best_first
@@ -28,7 +30,7 @@ from convgate.messages.units import split_exchanges
 from convgate.policies.search import Hybrid
 from convgate.transcripts.cases import Case
 
-ErrorKind = Literal["missed", "needless"]
+ErrorKind = Literal["missed", "needless", "disputed"]
 
 THRESHOLD = "threshold"
 """The cause where no part of the score speaks for the error, and of policies without parts."""
@@ -39,6 +41,11 @@ OTHER_RULE = "other rule"
 HYBRID, LAST_EXCHANGE = "hybrid search", "the last exchange"
 BEST = 3
 """Turns that hybrid search suggests for a message."""
+
+MAX_LABEL = 0.1
+"""The highest probability that a policy gives a label that it disputes."""
+
+_MIN_GUESS = 0.05  # score of a dropped turn that is suggested; of those below, 1 of 20 is needed
 
 _TEXT = 200  # characters of a turn in JSON
 
@@ -53,13 +60,18 @@ class TurnError:
     conversation: Conversation
     case: Case
     index: int  # of the turn in its conversation, 0-based
-    kind: ErrorKind  # "missed": needed and dropped; "needless": kept and not relevant
+    kind: ErrorKind  # "missed": needed and dropped; "needless": kept and not relevant; "disputed": any
     cause: str  # a part of the logit, `THRESHOLD` or `OTHER_RULE`
-    effect: float  # logit: that part less its median; negative if missed, positive if needless, or 0
+    effect: float  # logit: that part less its median, in the direction of the error, or 0
     score: float | None
     tokens: int
     decisions: TurnDecisions  # about the whole history
     against: tuple[str, ...] = ()  # who decides otherwise, where the label is a suggestion
+
+    @property
+    def is_relevant(self) -> bool:
+        """Whether the label or suggestion calls the turn relevant."""
+        return self.index in self.case.relevant
 
     @property
     def decision(self) -> TurnDecision:
@@ -125,21 +137,17 @@ class ErrorReport:
 
     @property
     def summary(self) -> str:
-        """What is missed and what is sent needlessly, in a sentence or two."""
-        missed, needless = self.of_kind("missed"), self.of_kind("needless")
-        were = ["was" if len(each) == 1 else "were" for each in (missed, needless)]
-        tokens = f"{sum(error.tokens for error in needless):,} of {pluralize(self.tokens, 'token')}"
+        """What is missed, and what is sent needlessly, in a sentence."""
+        missed, needless = len(self.of_kind("missed")), self.of_kind("needless")
+        share = format_share(sum(error.tokens for error in needless) / max(self.tokens, 1))
         if self.is_suggested:
-            return (
-                f"Guesses about {pluralize(self.messages, 'message')}, without labels:"
-                f" {pluralize(len(missed), 'turn')} not sent may be needed, and"
-                f" {pluralize(len(needless), 'sent turn')} may not be ({tokens})."
+            may = (
+                "No turn seems to be missing" if not missed else f"{pluralize(missed, 'turn')} may be missing"
             )
-        return (
-            f"In {pluralize(self.messages, 'labelled message')}, {len(missed):,} of"
-            f" {pluralize(self.needed, 'needed turn')} {were[0]} not sent, and {len(needless):,} of"
-            f" {pluralize(self.kept, 'sent turn')} {were[1]} not relevant ({tokens})."
-        )
+            return f"{may}, and {share} of the tokens sent may not be needed."
+        verb = "was" if missed == 1 else "were"
+        sent = f"{share} of the tokens sent were not relevant" if self.kept else "nothing was sent"
+        return f"{missed or 'None'} of {pluralize(self.needed, 'needed turn')} {verb} not sent; {sent}."
 
 
 def judge_messages(
@@ -179,16 +187,20 @@ def judge_messages(
 
 
 def find_errors(messages: Iterable[JudgedMessage]) -> list[TurnError]:
-    """Return the errors, missed turns first, each kind with the clearest first.
+    """Return the errors, missed turns first, then needless ones and disputed labels, the clearest first.
 
-    That is the lowest score of missed turns and the highest of needless ones. Suggestions may be wrong: those
-    that several policies make come first, then those with the highest score.
+    That is the lowest score of what is needed and the highest of what is not. Suggestions may be wrong: those
+    that several policies make come first, then those that the policy itself contradicts least.
     """
     errors = [error for each in messages for error in _errors_of(each)]
 
-    def order(error: TurnError) -> tuple[bool, int, float]:
-        score, is_missed = error.score or 0.0, error.kind == "missed"
-        return not is_missed, -len(error.against), score if is_missed and not error.against else -score
+    def order(error: TurnError) -> tuple[int, int, float]:
+        score = error.score or 0.0
+        if error.kind == "disputed":
+            rank = -abs(error.is_relevant - score)
+        else:
+            rank = score if (error.kind == "missed") != bool(error.against) else -score
+        return _ORDER.index(error.kind), -len(error.against), rank
 
     return sorted(errors, key=order)
 
@@ -236,23 +248,35 @@ def suggest_case(
 
 def _errors_of(message: JudgedMessage) -> Iterable[TurnError]:
     judged, choices = message.judged, message.choices
-    missed, needless = judged.needed & ~judged.kept, judged.kept & ~judged.relevant
-    if not (missed | needless).any():
-        return
     decisions = judged.decisions
+    scores = np.full(len(judged.indices), np.nan) if judged.scores is None else judged.scores
+    missed, needless = judged.needed & ~judged.kept, judged.kept & ~judged.relevant
+    disputed = np.zeros_like(missed)
+    if choices:
+        missed &= ~(scores < _MIN_GUESS)
+        needless &= ~np.isin(judged.indices, list(decisions.overrides))  # what must hold needs no likeness
+    else:
+        disputed = np.where(judged.relevant, judged.needed & (scores <= MAX_LABEL), scores >= 1 - MAX_LABEL)
+    if not (missed | needless | disputed).any():
+        return
     names = list(decisions.parts)
     columns = np.array([decisions.parts[name] for name in names]).reshape(len(names), len(decisions))
     effects = columns - np.nanmedian(columns, axis=1, keepdims=True)  # (parts, turns of the history)
-    for place in np.flatnonzero(missed | needless).tolist():
-        index, kind = int(judged.indices[place]), _KINDS[bool(missed[place])]
+    places = [
+        (place, kind)
+        for kind, mask in zip(_ORDER, (missed, needless, disputed), strict=True)
+        for place in np.flatnonzero(mask).tolist()
+    ]
+    for place, kind in places:
+        index, is_needed = int(judged.indices[place]), bool(judged.needed[place])
         row = index - int(decisions.indices[0])
         score = decisions.value(decisions.scores, row)
         cause, effect = THRESHOLD, 0.0
         if index in decisions.overrides or (decisions.scores is not None and score is None):
             cause = OTHER_RULE
         elif names:
-            part = int(effects[:, row].argmin() if kind == "missed" else effects[:, row].argmax())
-            if (effects[part, row] < 0) == (kind == "missed") and effects[part, row]:
+            part = int(effects[:, row].argmin() if is_needed else effects[:, row].argmax())
+            if (effects[part, row] < 0) == is_needed and effects[part, row]:
                 cause, effect = names[part], float(effects[part, row])
         yield TurnError(
             conversation=message.conversation,
@@ -264,8 +288,8 @@ def _errors_of(message: JudgedMessage) -> Iterable[TurnError]:
             score=score,
             tokens=int(judged.tokens[place]),
             decisions=decisions,
-            against=tuple(name for name, turns in choices.items() if (index in turns) == (kind == "missed")),
+            against=tuple(name for name, turns in choices.items() if (index in turns) == is_needed),
         )
 
 
-_KINDS: Mapping[bool, ErrorKind] = {True: "missed", False: "needless"}
+_ORDER: Sequence[ErrorKind] = ("missed", "needless", "disputed")

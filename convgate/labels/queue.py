@@ -3,8 +3,8 @@
     items = make_queue(store, NamedPolicy("shipped", gate), size=50, seed=1)
     queue = Queues(store).add("Monday", items, by="Ada", seed=1)
 
-Turns near the threshold and those on which versions, policies or annotators disagree teach most; a random
-share shows what all of them overlook.
+Turns near the threshold and those on which versions, policies or annotators disagree teach most and come
+first; a random share shows what all of them overlook.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def make_queue(
     seed: int,
     by: str | None = None,
 ) -> list[NewItem]:
-    """Return at most `size` turns to label, none twice, those of a message together, messages shuffled.
+    """Return at most `size` turns to label, none twice, those of a message together, the most telling first.
 
     Turns with a gold label are left out, and those that `by` answered, unless annotators disagree on them.
     other: a version or policy whose disagreements with the gate are asked about.
@@ -94,7 +94,7 @@ def make_queue(
     for message, conversation in messages:
         for distance, item in _rank_turns(message, conversation, answered[message], gate, other, seed, size):
             candidates[item.kind].append((distance, item))
-    return _choose(candidates, size, max(_MAX_PER_MESSAGE, ceil(size / max(len(messages), 1))), seed)
+    return _choose(candidates, size, max(_MAX_PER_MESSAGE, ceil(size / max(len(messages), 1))))
 
 
 def _draw_messages(library: Conversations, seed: int) -> list[tuple[CurrentKey, Conversation]]:
@@ -147,7 +147,12 @@ def _rank_turns(
                 yield distance, NewItem(message, turn, "threshold", reason)
         if other and other_decisions and decisions.kept[turn] != other_decisions.kept[turn]:
             reason = f"{_describe(gate, decisions, turn)}, {_describe(other, other_decisions, turn)}."
-            yield random[turn], NewItem(message, turn, other.kind, reason)
+            yield _rank_dispute(decisions, turn), NewItem(message, turn, other.kind, reason)
+
+
+def _rank_dispute(decisions: TurnDecisions, turn: int) -> float:
+    """Return a rank: what the gate may miss comes first, then what it is surest of; high scores first."""
+    return float(decisions.kept[turn]) - (TurnDecisions.value(decisions.scores, turn) or 0.0)
 
 
 def _describe(named: NamedPolicy, decisions: TurnDecisions, turn: int) -> str:
@@ -156,10 +161,8 @@ def _describe(named: NamedPolicy, decisions: TurnDecisions, turn: int) -> str:
     return f"{named.name} {'keeps' if decisions.kept[turn] else 'drops'} it{numbers}"
 
 
-def _choose(
-    candidates: Mapping[ReasonKind, list[_Ranked]], size: int, max_per_message: int, seed: int
-) -> list[NewItem]:
-    """Return the items of a queue: reasons take turns."""
+def _choose(candidates: Mapping[ReasonKind, list[_Ranked]], size: int, max_per_message: int) -> list[NewItem]:
+    """Return the items of a queue: reasons take turns, and a message stands where its first item would."""
     ranked = {
         kind: sorted(candidates[kind], key=lambda entry: (entry[0], str(entry[1]))) for kind in candidates
     }
@@ -175,9 +178,7 @@ def _choose(
         elif len(chosen[item.current]) < max_per_message and item.turn not in chosen[item.current]:
             chosen[item.current][item.turn] = item
             n_chosen += 1
-    messages = list(chosen.values())
-    order = _generator(seed, "order").permutation(len(messages))
-    return [item for row in order for _, item in sorted(messages[row].items())]
+    return [item for items in chosen.values() for item in items.values()]
 
 
 def _generator(seed: int, *names: object) -> np.random.Generator:

@@ -1,25 +1,27 @@
-"""Errors from top to bottom: labels and gate, what is missed and sent needlessly, the causes, the turns."""
+"""Errors from top to bottom: labels and gate, what is missed and sent needlessly, which kind, the turns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from convgate.core.text import format_signed, join_words, pluralize
+from convgate.core.text import format_share, isolate, join_words, pluralize, truncate, writable
 from convgate.evaluation.errors import (
+    MAX_LABEL,
     OTHER_RULE,
     THRESHOLD,
     ErrorKind,
     TurnError,
     group_by_cause,
 )
-from convgate.figures.parts import PARTS, part_label
+from convgate.figures.hover import on_screen
+from convgate.figures.parts import part_label
 from convgate.policies.gate import GatePolicy
 from convgate.policies.spec import read_policy
 from convgate.store import Answer
@@ -32,7 +34,6 @@ from convgate.ui.shared.actions import draw_result, run_action
 from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.holding import HOLD_HELP
-from convgate.ui.shared.improvement import draw_next, read_improvement
 from convgate.ui.shared.label_sources import (
     LABELS,
     draw_source_problems,
@@ -45,22 +46,42 @@ from convgate.ui.shared.navigation import LIBRARY as LIBRARY_PAGE
 from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.policy_options import POLICY_OPTION, option_labels
 from convgate.ui.shared.text import literal
-from convgate.ui.shared.turn import format_explanation
 
 _STYLE = Path(__file__).with_name("errors.css")
 PER_PAGE = 10
 _MAX_TEXT = 260  # characters of a message or turn
 _ANSWERS: Mapping[Answer, str] = {"relevant": "✓ relevant", "not_relevant": "✕ not relevant"}
-_KINDS: Mapping[ErrorKind, str] = {"missed": "Not sent", "needless": "Sent for nothing"}
-_SUREST = "surest"  # stands for a cause: the first guesses, whatever misled
-_MAX_SUREST = 5
-_CAUSES = {
-    THRESHOLD: ("threshold", "No part of the score speaks for the error, so another threshold would help."),
-    OTHER_RULE: (
-        "other rules",
-        "What must hold, a valid list, a limit or a budget decided, whatever the score.",
-    ),
+_KINDS: Mapping[ErrorKind, str] = {
+    "missed": "Not sent", "needless": "Sent for nothing", "disputed": "Label wrong?",
+}  # fmt: skip
+_LISTED: Mapping[ErrorKind, str] = {
+    "missed": "Labelled needed, and not sent; the clearest first.",
+    "needless": "Labelled not relevant, and sent; the clearest first.",
+    "disputed": f"Labels that the gate finds improbable ({MAX_LABEL:.0%} or less), the least likely first:"
+    " the label is wrong, or the gate is.",
 }
+_GUESSED: Mapping[ErrorKind, str] = {
+    "missed": "Guesses, as nothing is labelled: search finds these turns close to the message, or they stand"
+    " just before it, and the model does not get them. Your answer becomes a label.",
+    "needless": "Guesses, as nothing is labelled: search finds these turns far from the message, and the"
+    " model gets them. Your answer becomes a label.",
+}
+_CAUSES = {
+    "semantic": "its meaning",
+    "meaning": "its meaning",
+    "passages": "its best passage",
+    "neighbours": "the turns beside it",
+    "contextual": "the turns that it is read with",
+    "words": "the words that it shares",
+    "speaker": "who speaks",
+    "addressing": "the names in it",
+    "turn": "its form, such as a question or its length",
+    "recency": "how new it is",
+    "decay": "how old it is",
+    THRESHOLD: "the threshold alone",
+    OTHER_RULE: "another rule than the score",
+}
+"""Parts of the score, for a person who has never seen them."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +128,6 @@ def draw_page(app: App) -> None:
     if errors.progress is not None:
         done, total = errors.progress
         st.progress(done / total, "More messages are being decided.")
-    _draw_next_step(app, data)
-    draw_result(page)
     listed = _draw_choice(state, errors)
     shown = min(state.page, max(1, -(-len(listed) // PER_PAGE)))
     _draw_errors(
@@ -125,154 +144,140 @@ def _available(app: App, known: Mapping[str, SetInfo]) -> dict[str, str]:
         name: f"{plain_name(name)}: {pluralize(known[name].judged, 'turn')}" for name in usable(known)
     }
     own = {LABELS: labelled.pop(LABELS)} if LABELS in labelled else {}
-    library = {LIBRARY: "no labels: hybrid search, last exchange"} if app.conversations.keys() else {}
+    library = {LIBRARY: "no labels: guesses"} if app.conversations.keys() else {}
     return own | library | labelled
 
 
-def _draw_next_step(app: App, data: str) -> None:
-    """Draw what to do with the errors."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        draw_next(read_improvement(app))
-        words = "Is a label wrong? Correct it below. The right ones teach the gate when you train."
-        if data == LIBRARY:
-            words = "Nothing here is labelled. Each answer below becomes a label of yours."
-        st.markdown(words, width="content")
-
-
-def _draw_choice(state: ErrorsState, errors: Errors) -> list[tuple[str, TurnError]]:
-    """Draw the choice of kind and cause; return what is chosen by cause, the most frequent first.
-
-    Of guesses about all causes, the surest stand before.
-    """
-    kinds = [each for each in _KINDS if errors.report.of_kind(each)] if errors.progress is None else []
-    first: ErrorKind = kinds[0] if kinds else "missed"
-    kind = state.kind or first
-    chosen = errors.report.of_kind(kind)
-    groups = group_by_cause(chosen)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        counts: dict[str, str] = {
-            each: f"{name} {len(errors.report.of_kind(each)):,}" for each, name in _KINDS.items()
-        }
+def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
+    """Draw the choice of kind and cause, and what is listed; return the errors that are chosen."""
+    report = errors.report
+    kinds: list[ErrorKind] = [each for each in _KINDS if each != "disputed" or not report.is_suggested]
+    chosen = {kind: report.of_kind(kind) for kind in kinds}
+    first: ErrorKind = next((kind for kind in kinds if chosen[kind] and errors.progress is None), "missed")
+    kind = state.kind if state.kind in kinds else first
+    groups = group_by_cause(chosen[kind])
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="errors-choice"):
+        counts: dict[str, str] = {each: f"{_KINDS[each]} {len(chosen[each]):,}" for each in kinds}
         page.draw_choice("kind", "Errors", counts, value=kind)
-        if groups:
-            st.pills(
-                "What misled the gate", list(groups), wrap=True,
-                format_func=lambda cause: f"{_label(cause)} {len(groups.get(cause, ())):,}",
-                help="The part of the score that speaks most against a missed turn, or most for a needless"
-                " one, compared with the other turns of the conversation.",
+        if len(groups) > 1:
+            st.selectbox(
+                "What misled the gate", list(groups), label_visibility="collapsed", width=300,
+                format_func=lambda cause: f"Misled by {_cause(cause)}: {len(groups.get(cause, ())):,}",
+                placeholder="Misled by anything", index=None,
                 **page.control("cause", state.cause if state.cause in groups else None),
             )  # fmt: skip
-    if not groups:
+    if groups:
+        st.caption((_GUESSED if report.is_suggested else _LISTED)[kind])
+    else:
         st.markdown("None so far." if errors.progress else ":material/check: None.")
-    n_surest = 0
-    if state.cause in groups:
-        chosen = groups[state.cause]
-    elif errors.report.is_suggested:
-        n_surest = _MAX_SUREST
-    rest = group_by_cause(chosen[n_surest:])
-    return [(_SUREST, error) for error in chosen[:n_surest]] + [
-        (cause, error) for cause, each in rest.items() for error in each
-    ]
+    return groups.get(state.cause or "", chosen[kind])
 
 
 def _draw_errors(
     app: App,
     state: ErrorsState,
     errors: Errors,
-    listed: Sequence[tuple[str, TurnError]],
+    listed: Sequence[TurnError],
     source: SetInfo | None,
     policy: GatePolicy,
 ) -> None:
-    for cause, group in groupby(listed, lambda each: each[0]):
-        help = _CAUSES[cause][1] if cause in _CAUSES else PARTS[cause].help if cause in PARTS else ""
-        if cause == _SUREST:
-            st.markdown("**The surest guesses** · Most suggest them, or the score is highest.")
-        else:
-            st.markdown(f"**Misled by {literal(_label(cause))}** · {literal(help)}")
-        for _, error in group:
-            name = LIBRARY if source is None else source.name
-            with st.container(border=True, gap="xsmall", key=_key("card", error)):
-                actions = ErrorActions(app, errors, error, name, policy.version)
-                _draw_error(app, state, errors, error, actions, source)
+    """Draw the errors, and the result of the last action where its card was."""
+    name = LIBRARY if source is None else source.name
+    for row, error in enumerate(listed):
+        draw_result(page, str(row))
+        with st.container(border=True, gap="xsmall", key=_key("card", error)):
+            actions = ErrorActions(app, errors, error, name, policy.version)
+            st.html(_error_html(app, errors, error))
+            _draw_actions(state, errors, error, actions, source, str(row))
+    for row in range(len(listed), PER_PAGE):
+        draw_result(page, str(row))
 
 
-def _draw_error(
-    app: App,
+def _error_html(app: App, errors: Errors, error: TurnError) -> str:
+    """Return message, turn and reason as HTML, a line each with its name before it."""
+    conversation, decision = error.conversation, error.decision
+    message = error.case.query or conversation.turns[-1 if error.case.turn is None else error.case.turn]
+    turn, key = conversation.turns[error.index], errors.labelled[error.case.conversation].key
+    title = title_of(conversation) if key is None else app.conversations.summary(key).title
+    number = "Question" if error.case.turn is None else f"Message {error.case.turn + 1:,}"
+    reason = on_screen(decision.explanation)
+    lines = (
+        ("message", number, message.scored_text, f"{message.speaker} · {truncate(title, 60)}"),
+        ("turn", f"Turn {error.index + 1:,}", turn.scored_text, turn.speaker),
+        ("reason", "Sent" if decision.kept else "Not sent", reason[:1].upper() + reason[1:], _facts(error)),
+    )
+    return "".join(
+        f'<div class="error-line {name}"><span>{label}</span><div dir="auto">{_html(text)}'
+        f" <small>{_html(more)}</small></div></div>"
+        for name, label, text, more in lines
+    )
+
+
+def _html(text: str) -> str:
+    return escape(isolate(writable(truncate(" ".join(text.split()), _MAX_TEXT))))
+
+
+def _facts(error: TurnError) -> str:
+    """Return what else to know about an error."""
+    if error.against:
+        facts = [f"suggested by {join_words(error.against)}"] if error.is_relevant else []
+    else:
+        facts = ["labelled needed" if error.is_relevant else "labelled not relevant"]
+    if error.kind == "disputed":
+        facts.append(f"the gate gives that label {_share_of_label(error)}")
+    return " · ".join([*facts, f"misled by {_cause(error.cause)}", pluralize(error.tokens, "token")])
+
+
+def _share_of_label(error: TurnError) -> str:
+    score = error.score or 0.0
+    return format_share(score if error.is_relevant else 1 - score)
+
+
+def _draw_actions(
     state: ErrorsState,
     errors: Errors,
     error: TurnError,
     actions: ErrorActions,
     source: SetInfo | None,
+    place: str,
 ) -> None:
-    labelled = errors.labelled[error.case.conversation]
-    conversation, turn = error.conversation, error.conversation.turns[error.index]
-    message = error.case.query or conversation.turns[-1 if error.case.turn is None else error.case.turn]
-    number = "a question" if error.case.turn is None else f"message {error.case.turn + 1:,}"
-    title = title_of(conversation) if labelled.key is None else app.conversations.summary(labelled.key).title
-    label = f"**Turn {error.index + 1:,} for {number}** · {literal(title, limit=60)}"
-    place = errors.place(error.case)
-    if place is None:
-        if st.button(label, key=_key("open", error), type="tertiary", icon=":material/library_add:",
-                     help="Adds the conversation to the library, and opens it in Explore."):  # fmt: skip
-            explore = ExploreState(actions.open_key(), error.case.turn, "", error.index, state.version)
-            st.switch_page(EXPLORE, query_params=explore.to_query())
-    else:
-        explore = ExploreState(place.conversation, place.turn, place.question, error.index, state.version)
-        st.page_link(
-            EXPLORE, label=label, icon=":material/query_stats:", query_params=explore.to_query(),
-            width="stretch",
-        )  # fmt: skip
-    left, right = st.columns((1.5, 1), gap="medium")
-    with left:
-        for name, each in (("Turn", turn), ("Message", message)):
-            speaker, text = literal(each.speaker, limit=40), literal(each.scored_text, limit=_MAX_TEXT)
-            st.markdown(f"**{name}, {speaker}:** {text}")
-    with right:
-        decision = error.decision
-        st.markdown(f"**{decision.outcome_text}:** {format_explanation(decision.explanation)}")
-        st.caption(" · ".join(_facts(error)))
-    _draw_actions(error, actions, source)
-
-
-def _facts(error: TurnError) -> list[str]:
-    """Return what else to know about an error."""
-    if error.against:
-        verb = "suggested by" if error.kind == "missed" else "not suggested by"
-        facts = [f"{verb} {join_words(error.against)}"]
-    else:
-        facts = ["labelled needed" if error.kind == "missed" else "labelled not relevant"]
-    if error.effect:
-        facts.append(f"{literal(_label(error.cause))} {format_signed(error.effect)}")
-    return [*facts, pluralize(error.tokens, "token")]
-
-
-def _draw_actions(error: TurnError, actions: ErrorActions, source: SetInfo | None) -> None:
+    """Draw the actions: what a guess is about is answered, a label is only corrected."""
+    draw = partial(_draw_button, error=error, place=place)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        st.markdown(f"Does turn {error.index + 1:,} matter to this message?", width="content")
         for value, label in _ANSWERS.items():
-            _draw_button(
-                label, value, error, partial(actions.answer, value), help="Your answer, which training uses."
-            )
+            if error.against:
+                draw(label, value, act=partial(actions.answer, value))
+            elif error.is_relevant != (value == "relevant"):
+                draw(f"Change the label to {label}", value, act=partial(actions.answer, value))
         if source is not None and source.name != LABELS:
-            _draw_button(
-                "Use for training", "train", error, actions.use_for_training,
+            draw(
+                "Use for training", "train", act=actions.use_for_training,
                 icon=":material/model_training:", disabled=not source.may_train,
                 help=literal(source.terms or "Adds all labels of this message to yours."),
             )  # fmt: skip
         if error.kind == "missed":
-            _draw_button(
-                "Always send", "hold", error, actions.hold, icon=":material/keep:",
-                help=HOLD_HELP,
-            )  # fmt: skip
+            draw("Always send", "hold", act=actions.hold, icon=":material/keep:", help=HOLD_HELP)
+        _draw_link(state, errors, error, actions)
 
 
-def _draw_button(label: str, name: str, error: TurnError, act: Act, **more: Any) -> None:
-    st.button(label, key=_key(name, error), on_click=run_action, args=(page, act), **more)
+def _draw_link(state: ErrorsState, errors: Errors, error: TurnError, actions: ErrorActions) -> None:
+    place = errors.place(error.case)
+    if place is None:
+        if st.button("Add and open in Explore", key=_key("open", error), type="tertiary"):
+            explore = ExploreState(actions.open_key(), error.case.turn, "", error.index, state.version)
+            st.switch_page(EXPLORE, query_params=explore.to_query())
+    else:
+        explore = ExploreState(place.conversation, place.turn, place.question, error.index, state.version)
+        st.page_link(EXPLORE, label="Open in Explore", query_params=explore.to_query(), width="content")
+
+
+def _draw_button(label: str, name: str, *, error: TurnError, place: str, act: Act, **more: Any) -> None:
+    st.button(label, key=_key(name, error), on_click=run_action, args=(page, act, place), **more)
 
 
 def _key(name: str, error: TurnError) -> str:
     return f"errors.{name}.{error.case.id}.{error.index}"
 
 
-def _label(cause: str) -> str:
-    return _CAUSES[cause][0] if cause in _CAUSES else part_label(cause)
+def _cause(cause: str) -> str:
+    return _CAUSES.get(cause, part_label(cause))

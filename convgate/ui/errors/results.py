@@ -104,7 +104,7 @@ def drop_answered(app: App, errors: Errors) -> Errors:
     for error in errors.report.errors:
         place = errors.place(error.case)
         answer = gold.get(place, {}).get(error.index, "unsure") if place else "unsure"
-        confirms = answer == ("relevant" if error.kind == "missed" else "not_relevant")
+        confirms = answer == ("relevant" if error.is_relevant else "not_relevant")
         if answer == "unsure" or (confirms and not error.against):
             left.append(error)
     return replace(errors, report=replace(errors.report, errors=left))

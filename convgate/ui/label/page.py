@@ -11,7 +11,7 @@ import streamlit as st
 
 from convgate.figures.hover import on_screen
 from convgate.ui.label.more import VIEWS, draw_more
-from convgate.ui.label.work import draw_modes, draw_progress, draw_work, resume
+from convgate.ui.label.work import draw_modes, draw_work, resume
 from convgate.ui.shared import keys, scoring
 from convgate.ui.shared.answering import (
     Answering,
@@ -35,7 +35,7 @@ from convgate.ui.shared.turn import draw_steps
 
 GATE, TRANSCRIPT = "label.gate", "label.transcript"
 _STYLE = Path(__file__).with_name("label.css")
-_HEIGHT = "max(12rem, 100vh - min(43rem, 86vw))"  # of the turns; the answers stay in the window
+_BELOW = 130  # px below the turns, for the answers to end with the window
 _CONTEXT = 30  # turns that are shown before and after the turn that is asked about
 
 
@@ -58,7 +58,7 @@ def draw_page(app: App) -> None:
     scoring.encode_ahead(message, policy)
     scored = compute_outcome(app, state, message, policy, None)
     version = scored.gate.version if scored.gate else None
-    draw_modes(app, state)
+    draw_modes(app, state, scored.message)
     card = st.container(border=True, key="label-card", gap="xsmall")
     work = draw_work(app, state, scored.message, improvement.first)
     answers = read_answers(app, scored.message, version, work)
@@ -66,14 +66,15 @@ def draw_page(app: App) -> None:
     if selected is None and len(answers.history):
         selected = answers.ask[0] if answers.ask else answers.history[-1]
     with card:
-        draw_progress(app, state, scored.message)
         _draw_question(app, scored, answers, selected)
-        if answers.is_done:
+        if answers.is_complete:
             _draw_next(state, answers.work, improvement)
         if selected is None:
             draw_actions(answers)
         else:
             _draw_turn(scored, answers, selected)
+    if selected is not None and answers.can_answer(selected):
+        st.toggle("Show the gate's decision", key=GATE, persist_state="session")
     draw_more(app, state)
 
 
@@ -82,12 +83,12 @@ def _draw_question(app: App, scored: PolicyOutcome, answers: Answering, selected
     work, current = answers.work, scored.message.current
     title = literal(app.conversations.summary(scored.message.key).title, limit=70)
     number = "The question" if current.index is None else f"Message {current.index + 1:,}"
-    st.caption(f"{title} · {number}")
+    st.caption(f"{number} · {title}")
     with st.container(key="label-message"):
         show_text(current.turn.scored_text.strip(), limit=1_000)
     if work.finished and not work.adjudicating:
         st.markdown(":material/done_all: All suggested turns have an answer of yours.")
-    elif answers.is_done and not work.adjudicating:
+    elif answers.is_complete and not work.adjudicating:
         st.markdown(":material/done_all: All turns before this message have an answer.")
     elif work.finished:
         st.markdown(":material/done_all: No disagreement is left to adjudicate.")
@@ -101,10 +102,13 @@ def _draw_question(app: App, scored: PolicyOutcome, answers: Answering, selected
             st.markdown(f"Choose {other}.")
     else:
         verb = "Adjudicate: does" if work.adjudicating else "Does"
-        st.subheader(f"{verb} turn {selected + 1:,} matter to this message?", anchor=False)
-        newest = "the newest turn without an answer" if answers.ask[:1] == [selected] else ""
-        if reason := work.reasons.get(selected) or newest:
-            st.caption(f"Asked because: {reason}")
+        newest = "it is the newest without an answer" if answers.ask[:1] == [selected] else ""
+        reason = work.reasons.get(selected) or newest
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+            st.subheader(
+                f"{verb} turn {selected + 1:,} matter to this message?", anchor=False, width="content"
+            )
+            st.caption(f"Asked because {reason}." if reason else "", width="content")
 
 
 def _draw_next(state: ExploreState, work: Work, improvement: Improvement) -> None:
@@ -132,11 +136,10 @@ def _draw_turn(scored: PolicyOutcome, answers: Answering, selected: int) -> None
     if not answers.can_answer(selected):
         draw_actions(answers)
         return
-    draw_answers(answers, selected)
-    draw_steps("explore", scored.message.conversation, selected, page.select)
-    st.toggle("Show the gate's decision", key=GATE, persist_state="session")
     if shows_gate:
         st.markdown(f"{literal(scored.label)}: {literal(on_screen(scored.decisions.of(selected).reason))}")
+    steps = partial(draw_steps, "explore", scored.message.conversation, selected, page.select)
+    draw_answers(answers, selected, steps)
 
 
 def _draw_context(scored: PolicyOutcome, answers: Answering, selected: int, *, shows_gate: bool) -> None:
@@ -155,7 +158,7 @@ def _draw_context(scored: PolicyOutcome, answers: Answering, selected: int, *, s
         scored.decisions,
         marks,
         place=scored.message.key,
-        height=_HEIGHT,
+        height=f"fill {_BELOW}",
     )
     rows = [row for row in data["rows"] if row["turn"] in turns]
     if not shows_gate:  # scores and decisions would bias the answers

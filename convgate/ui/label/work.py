@@ -21,7 +21,7 @@ from convgate.store.queues import Queues
 from convgate.ui.shared import scoring
 from convgate.ui.shared.actions import reporting_problems
 from convgate.ui.shared.annotator import annotator, draw_annotator
-from convgate.ui.shared.answering import MARKS, Work, keep_saved
+from convgate.ui.shared.answering import MARKS, Work, keep_saved, turns_to_ask
 from convgate.ui.shared.explore_state import ExploreState, go, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.policy_options import option_labels
@@ -37,11 +37,11 @@ _MODES = {
     "conversation": "Conversation", "queue": "Suggested turns", "adjudicate": "Disagreements",
 }  # fmt: skip
 _REASONS = {
-    "threshold": "the gate is unsure about it",
-    "versions": "two versions decide differently",
-    "policies": "two policies decide differently",
-    "annotators": "annotators answered differently",
-    "audit": "drawn at random, to find what all overlook",
+    "threshold": "the gate nearly decided otherwise",
+    "versions": "two versions of the gate disagree about it",
+    "policies": "the gate and a search disagree about it",
+    "annotators": "annotators disagree about it",
+    "audit": "it is drawn at random, to find what all overlook",
 }
 
 
@@ -71,8 +71,8 @@ def draw_work(app: App, state: ExploreState, message: OpenMessage, unlabelled: I
     return _draw_queue(app, state, state.queue, message)
 
 
-def draw_modes(app: App, state: ExploreState) -> None:
-    """Draw the choice of what is worked on."""
+def draw_modes(app: App, state: ExploreState, message: OpenMessage) -> None:
+    """Draw the choice of what is worked on, and how much of it is answered."""
     n_disagreements = len(Labels(app.store).disagreements())
     put(WORK, "adjudicate" if state.adjudicate else "queue" if state.queue is not None else "conversation")
     with st.container(horizontal=True, vertical_alignment="center", key="label-work"):
@@ -84,14 +84,11 @@ def draw_modes(app: App, state: ExploreState) -> None:
         )  # fmt: skip
         if n_disagreements:
             st.caption(f"{pluralize(n_disagreements, 'disagreement')} to adjudicate", width="content")
-
-
-def draw_progress(app: App, state: ExploreState, message: OpenMessage) -> None:
-    """Draw how much of the queue or the message is answered; nothing for disagreements."""
-    if not state.adjudicate:
-        by = annotator()
-        done, total = _count_answers(app, state, message, by)
-        st.progress(done / max(total, 1), text=f"{literal(by)}, {done:,} of {total:,}")
+        if not state.adjudicate:
+            by = annotator()
+            done, total = _count_answers(app, state, message, by)
+            words = f"{literal(by)}, {done:,} of {pluralize(total, 'turn')}"
+            st.progress(done / max(total, 1), text=words, width="stretch")
 
 
 def _draw_queue(app: App, state: ExploreState, number: int, message: OpenMessage) -> Work:
@@ -156,7 +153,7 @@ def _draw_disagreements(app: App, state: ExploreState, message: OpenMessage) -> 
     )  # fmt: skip
     rows = counts.disagreements(here, adjudicated=True)
     return Work(
-        {row.turn: "annotators disagree" for row in reversed(rows)},
+        {row.turn: _REASONS["annotators"] for row in reversed(rows)},
         adjudicating=True,
         finished=not listed,
         next_message=partial(_go_on, app, state, here),
@@ -239,7 +236,8 @@ def _count_answers(app: App, state: ExploreState, message: OpenMessage, name: st
     if state.queue is not None:
         progress = Queues(app.store).progress(state.queue, name)
         return progress.answered, progress.items
-    return len(Labels(app.store).of(message.labelled).of(name)), len(message.history)
+    turns, answers = turns_to_ask(message), Labels(app.store).of(message.labelled).of(name)
+    return len(answers.keys() & turns), len(turns)
 
 
 def _at(state: ExploreState, current: CurrentKey, selected: int | None) -> ExploreState:

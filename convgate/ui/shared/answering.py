@@ -72,10 +72,15 @@ class Answering:
         return self.held.of(ADJUDICATED if self.work.adjudicating else self.by)
 
     @cached_property
+    def askable(self) -> list[int]:
+        """Return the turns that are asked about, in order: those of the work, then the newest."""
+        others = () if self.work.adjudicating else reversed(turns_to_ask(self.message))
+        return list(dict.fromkeys((*self.work.reasons, *others)))
+
+    @cached_property
     def ask(self) -> list[int]:
-        """Return the turns without an answer in the order of asking: those of the work, then the newest."""
-        others = () if self.work.adjudicating else reversed(self.history)
-        return [turn for turn in dict.fromkeys((*self.work.reasons, *others)) if turn not in self.mine]
+        """Return the turns without an answer, in the order of asking."""
+        return [turn for turn in self.askable if turn not in self.mine]
 
     def can_answer(self, turn: int) -> bool:
         """Return whether a turn can be answered for; when adjudicating, only turns with a disagreement."""
@@ -84,13 +89,8 @@ class Answering:
 
     @property
     def is_complete(self) -> bool:
-        """Return whether every turn has an answer, so that a further key is a slip."""
+        """Return whether every turn that is asked about has an answer, so that a further key is a slip."""
         return not self.ask and bool(self.mine)
-
-    @property
-    def is_done(self) -> bool:
-        """Return whether every turn that says something has an answer."""
-        return bool(self.mine) and not self.targets(0, "rest")
 
     def following(self, turn: int) -> int | None:
         """Return the turn to ask about after this one; None when all have an answer."""
@@ -100,15 +100,8 @@ class Answering:
         return next((other for other in ask if other < turn), ask[0])
 
     def targets(self, turn: int, scope: Scope) -> list[int]:
-        """Return the turns that an answer is for; "rest" leaves out instructions and empty turns."""
-        if scope == "turn":
-            return [turn]
-        turns = enumerate(self.message.history, self.message.history.start)
-        return [
-            index
-            for index, other in turns
-            if not other.is_instruction and other.scored_text.strip() and index not in self.mine
-        ]
+        """Return the turns that an answer is for; "rest": all that are asked about and have none."""
+        return [turn] if scope == "turn" else sorted(self.ask)
 
     def reloaded(self) -> Answering:
         """Return the message with the answers that are stored now."""
@@ -130,6 +123,12 @@ class Answering:
         }
 
 
+def turns_to_ask(message: OpenMessage) -> list[int]:
+    """Return the turns before a message but instructions, which are always sent, and empty ones."""
+    turns = enumerate(message.history, message.history.start)
+    return [turn for turn, each in turns if not each.is_instruction and each.scored_text.strip()]
+
+
 def read_answers(app: App, message: OpenMessage, version: str | None, work: Work) -> Answering:
     """Return the annotator's answers for a message; version: of the gate that decides."""
     labels, paused = Labels(app.store), ""
@@ -139,8 +138,8 @@ def read_answers(app: App, message: OpenMessage, version: str | None, work: Work
     return Answering(labels, message, labels.of(message.labelled), annotator(), version, work, paused)
 
 
-def draw_answers(answering: Answering, turn: int) -> None:
-    """Draw the answers for one turn, and the actions beside them."""
+def draw_answers(answering: Answering, turn: int, more: Callable[[], None] | None = None) -> None:
+    """Draw the answers for one turn, and the actions below them; more: draws further ones in their line."""
     st.html(_STYLE)
     mine, scope = answering.mine.get(turn), _scope(answering)
     several = "" if scope == "turn" else f" · {pluralize(len(answering.targets(turn, scope)), 'turn')}"
@@ -153,10 +152,12 @@ def draw_answers(answering: Answering, turn: int) -> None:
                     type="primary" if value == mine else "secondary",
                     on_click=_answer, args=(answering, turn, value, scope), wrap=True,
                 )  # fmt: skip
-        draw_actions(answering, turn)
+        draw_actions(answering, turn, more)
 
 
-def draw_actions(answering: Answering, turn: int | None = None) -> None:
+def draw_actions(
+    answering: Answering, turn: int | None = None, more: Callable[[], None] | None = None
+) -> None:
     """Draw undo, redo, clear and later, and what was stored last, or why it was not."""
     draw_problem()
     if answering.paused:
@@ -173,22 +174,21 @@ def draw_actions(answering: Answering, turn: int | None = None) -> None:
                 "clear", key="answering.none", shortcut=keys.CLEAR, on_click=_answer,
                 args=(answering, turn, None, "turn"),
                 disabled=turn not in answering.mine or not answering.can_answer(turn),
-                help="Remove the answer for this turn",
             )  # fmt: skip
         if turn is not None and answering.work.skip is not None:
             st.button(
                 "later", key="answering.later", shortcut=keys.LATER, on_click=answering.work.skip,
-                help="Move the rest of this message to the end of the queue",
             )  # fmt: skip
         if turn is not None and not answering.work.adjudicating:
             st.button(
-                "all unanswered turns", key="answering.scope_rest", shortcut=keys.SCOPE,
+                "all the rest at once", key="answering.scope_rest", shortcut=keys.SCOPE,
                 type="primary" if _scope(answering) == "rest" else "secondary", on_click=_switch_scope,
                 args=(answering,),
-                help="The next answer is for all turns without one. One undo reverts all of them.",
             )  # fmt: skip
-    if words := _describe_saved(st.session_state.get(SAVED)):
-        st.caption(f"{words}{st.session_state.get(_WHERE, '')}")
+        if more is not None:
+            more()
+        if words := _describe_saved(st.session_state.get(SAVED)):
+            st.caption(f"{words}{st.session_state.get(_WHERE, '')}", width="content")
 
 
 def keep_saved(saved: ActionRecord | None, where: str = "") -> None:

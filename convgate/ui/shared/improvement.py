@@ -2,8 +2,8 @@
 
     Label → Tune → Train → Versions
 
-One step is next; its button is the only primary one. What the next few labels give, and all warnings, stand
-here once.
+One step is next; a link leads to it, for the primary button is the page's own. What the next few labels give,
+and all warnings, stand here once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from convgate.labels.gold import gold_answers, labels_digest
 from convgate.labels.weekly_agreement import calibration
 from convgate.store import Store
 from convgate.training.split import MIN_CONVERSATIONS as MIN_SUGGESTED
-from convgate.ui.shared.explore_state import page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.label_sources import MIN_CONVERSATIONS
 from convgate.ui.shared.navigation import LABEL, LIBRARY, TRAIN, TUNE, VERSIONS
@@ -39,17 +38,17 @@ STEPS: dict[StepName, str] = {"label": LABEL, "tune": TUNE, "train": TRAIN, "ver
 
 _LABELS = ("my labels", "labels")  # what the cards of tuned and trained versions call them
 _GOALS = {
-    1: "Errors lists where the gate contradicts you",
-    MIN_SUGGESTED: "Train compares a new version with its parent",
+    1: "see where the gate contradicts you",
+    MIN_SUGGESTED: "train a version",
     **{
-        min_conversations(promise): f"Tune can fit the promise to miss at most {promise:.0%}"
+        min_conversations(promise): f"promise at most {promise:.0%} missed"
         for promise in (0.1, 0.05, 0.03, MaxMissed().max_missed)
     },
 }
-"""What so many labelled conversations give, the first that are enough."""
+"""What to do with so many labelled conversations, the first that are enough."""
 
 _WHY_SO_MANY = "\n".join(
-    ["Labelled conversations, with a turn that a message needs in each, and what they give:\n"]
+    ["Labelled conversations, with a turn that a message needs in each, and what they allow:\n"]
     + [f"- {count}: {gain}" for count, gain in _GOALS.items()]
     + ["\nWith few, all figures are rough."]
 )
@@ -92,7 +91,7 @@ class Improvement:
             return ""
         more = pluralize(self.missing, "more conversation" if self.conversations else "conversation")
         verb = "Label" if self.can_label else "Add and label"
-        return f"{verb} {more}: then {_GOALS[self.conversations + self.missing]}."
+        return f"{verb} {more} to {_GOALS[self.conversations + self.missing]}."
 
     @property
     def next(self) -> StepName | None:
@@ -180,9 +179,10 @@ def draw_improvement(app: App, here: StepName, warnings: Iterable[str] = ()) -> 
                 icon = "arrow_circle_right"
             label = f"**{words}**" if step == here else words
             st.page_link(path, label=label, icon=f":material/{icon}:", width="content")
+        if goal := improvement.goal:
+            st.markdown(f":small[{goal}]", width="content", help=_WHY_SO_MANY)
         if not improvement.is_next(here):
             draw_next(improvement)
-    _draw_goal(improvement, here)
     texts = list(warnings)
     if here == "train":  # what to know before training
         texts += [*training_warnings(app.store), *calibration(app.store).warnings]
@@ -193,7 +193,7 @@ def draw_improvement(app: App, here: StepName, warnings: Iterable[str] = ()) -> 
 
 
 def draw_next(improvement: Improvement) -> None:
-    """Draw the button to the step to take now, or to more conversations; nothing when all is done."""
+    """Draw the link to the step to take now, or to more conversations; nothing when all is done."""
     step = improvement.next
     if step is None and not improvement.missing:
         return
@@ -204,25 +204,5 @@ def draw_next(improvement: Improvement) -> None:
         "versions": f"Compare {literal(improvement.waiting or '')}",
     }
     label, path = (labels[step], STEPS[step]) if step else ("Add conversations", LIBRARY)
-    if st.button(label, key="improvement.next", type="primary", icon=":material/arrow_forward:"):
+    if st.button(label, key="improvement.next", type="tertiary", icon=":material/arrow_forward:"):
         st.switch_page(path)
-
-
-def _draw_goal(improvement: Improvement, here: StepName) -> None:
-    """Draw what to label next and what that gives, while a goal is left, and where to begin."""
-    if not improvement.missing:
-        return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="improvement-goal"):
-        st.markdown(improvement.goal, width="content", help=_WHY_SO_MANY)
-        for key, title in improvement.first.items():
-            label = literal(title, limit=26)
-            if here == "label":  # a link of a page to itself is not followed
-                st.button(
-                    label, key=f"improvement.first.{key}", type="tertiary", on_click=_open, args=(key,)
-                )  # fmt: skip
-            else:
-                st.page_link(LABEL, label=label, query_params={"conversation": key}, width="content")
-
-
-def _open(key: str) -> None:
-    page.show(page.now().open_conversation(key))

@@ -181,12 +181,14 @@ class Transcript extends Rows {
     this.reveal(turn, true)
   }
 
-  // A strip reaches to the end of the window, whatever stands above it.
+  // A strip reaches to the end of the window, whatever stands above it; "fill 100" leaves 100 px below it.
   measure() {
     if (!this.data) return
     const top = this.scroller.getBoundingClientRect().top + (document.querySelector('[data-testid="stMain"]')?.scrollTop ?? 0)
-    const isFilling = this.data.height === "fill" && innerWidth > 640
-    const height = isFilling ? `${Math.max(280, innerHeight - top - 14)}px` : this.data.height === "fill" ? "55vh" : this.data.height
+    const [fill, below] = this.data.height.split(" ")
+    const isFilling = fill === "fill" && (innerWidth > 640 || below)
+    const filled = Math.max(below ? 160 : 280, innerHeight - top - (below ?? 14))
+    const height = isFilling ? `${filled}px` : fill === "fill" ? "55vh" : this.data.height
     this.root.style.setProperty("--height", height)
     this.root.classList.toggle("filling", isFilling)
     this.drawMinimap()
