@@ -103,11 +103,6 @@ def measure_policy(relevance_set: RelevanceSet, set_digest: str, policy: Policy)
     return compute_once(f"{set_digest} {digest(policy)}", work)
 
 
-def is_measured(set_digest: str, policy: Policy) -> bool:
-    """Return whether `measure_policy` has the result already."""
-    return is_computed(f"{set_digest} {digest(policy)}")
-
-
 @st.cache_resource(max_entries=8, show_spinner=False)
 def tokens_of(_set: RelevanceSet, set_digest: str) -> dict[str, TokenCounts]:
     """Return the tokens of each turn, by conversation."""
