@@ -3,7 +3,10 @@
 from convgate.ui.experiments.page import draw_page
 from convgate.ui.shared.frame import page
 
-PURPOSE = "Does another selection of turns give better answers? Compare, rate answers, read the verdict."
+PURPOSE = (
+    "Do answers get better? A real model answers with two selections of turns, people rate its answers, and"
+    " the verdict says which selection is better."
+)
 
 with page("Experiments", PURPOSE) as app:
     draw_page(app)

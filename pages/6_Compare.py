@@ -3,7 +3,7 @@
 from convgate.ui.compare.page import draw_page
 from convgate.ui.shared.frame import page
 
-PURPOSE = "See which policy sends every turn that is needed, for fewer tokens."
+PURPOSE = "Which turns does each policy send to the model, and what does it leave out? No model is needed."
 
 with page("Compare", PURPOSE) as app:
     draw_page(app)

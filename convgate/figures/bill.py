@@ -1,13 +1,16 @@
-"""What policies cost: a bar for each bill, by what is read from the cache, written to it, and the rest."""
+"""What policies cost and send: a bar for each, with its name and figures above it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import plotly.graph_objects as go
 
-from convgate.core.text import format_dollars
+from convgate.core.text import format_dollars, format_share
 from convgate.evaluation.bill_report import BillReport, BillRow
 from convgate.figures.hover import describe, plain
-from convgate.figures.layout import axis, drawing, fill
+from convgate.figures.layout import Drawing, axis, drawing, fill, share_axis
 from convgate.figures.palette import LIGHT, Palette
 
 _PARTS = {
@@ -22,13 +25,10 @@ _TOP, _BOTTOM = 44, 44
 def bill_figure(report: BillReport, *, palette: Palette) -> go.Figure:
     """Return a stacked bar for each policy, its name, bill and change from sending everything above it."""
     rows = report.rows
-    fig = drawing(palette, height=_TOP + _BOTTOM + _ROW * len(rows), left=8, right=8, top=_TOP)
     longest = max((row.cost for row in rows), default=0) or 1.0
-    fig.update_layout(
-        barmode="stack", uniformtext={"minsize": 11, "mode": "hide"}, legend={"traceorder": "normal"},
-        xaxis=axis(palette, "USD", range=[0, 1.01 * longest], tickprefix="$", nticks=6),
-        yaxis=axis(palette, range=[len(rows) - 0.4, -0.6], showgrid=False, showticklabels=False),
-    )  # fmt: skip
+    xaxis = axis(palette, "USD", range=[0, 1.01 * longest], tickprefix="$", nticks=6)
+    fig = _draw_names([(row.policy, _label(row)) for row in rows], xaxis, palette, top=_TOP)
+    fig.update_layout(uniformtext={"minsize": 11, "mode": "hide"}, legend={"traceorder": "normal"})
     costs = [row.costs_of_parts(report.price) for row in rows]
     for place, (name, (role, pattern)) in enumerate(_PARTS.items()):
         fig.add_bar(
@@ -42,12 +42,34 @@ def bill_figure(report: BillReport, *, palette: Palette) -> go.Figure:
                 for row, parts in zip(rows, costs, strict=True)
             ],
         )  # fmt: skip
-    for level, row in enumerate(rows):
+    return fig.figure()
+
+
+def sent_figure(rows: Sequence[tuple[str, float, str]], *, palette: Palette) -> go.Figure:
+    """Return a bar for each policy, as long as its share of the tokens; rows: name, share, further words."""
+    labels = [(name, f"{format_share(share)}{f', {words}' if words else ''}") for name, share, words in rows]
+    fig = _draw_names(labels, {**share_axis(palette, "tokens sent"), "range": [0, 1.005]}, palette)
+    fig.add_bar(
+        orientation="h", x=[share for _, share, _ in rows], y=list(range(len(rows))), width=0.46,
+        marker={"color": palette.kept}, hoverinfo="skip", showlegend=False,
+    )  # fmt: skip
+    return fig.figure()
+
+
+def _draw_names(
+    labels: Sequence[tuple[str, str]], xaxis: Mapping[str, Any], palette: Palette, *, top: int = 4
+) -> Drawing:
+    """Return a drawing with room for a bar for each label, its name and figures above it."""
+    height = top + _BOTTOM + _ROW * len(labels)
+    fig = drawing(palette, height=height, left=8, right=16, top=top)
+    yaxis = axis(palette, range=[len(labels) - 0.4, -0.6], showgrid=False, showticklabels=False)
+    fig.update_layout(barmode="stack", xaxis=xaxis, yaxis=yaxis)
+    for level, (name, words) in enumerate(labels):
         fig.add_annotation(
-            text=f"<b>{plain(row.policy, 32)}</b> {_label(row)}", xref="paper", x=0, xanchor="left",
+            text=f"<b>{plain(name, 32)}</b> {words}", xref="paper", x=0, xanchor="left",
             y=level - 0.25, yanchor="bottom", font={"size": 13}, name="bill",
         )  # fmt: skip
-    return fig.figure()
+    return fig
 
 
 def describe_bill(report: BillReport) -> str:
@@ -61,7 +83,10 @@ def describe_bill(report: BillReport) -> str:
 
 
 def _label(row: BillRow) -> str:
-    """Return a bill and its change from sending everything; of that, there is none."""
-    if not row.change:
-        return format_dollars(row.cost)
-    return f"{format_dollars(row.cost)}, {abs(row.change):.0%} {'more' if row.change > 0 else 'less'}"
+    """Return a bill, its change from sending everything and the needed turns that it misses, if any."""
+    parts = [format_dollars(row.cost)]
+    if row.change:
+        parts.append(f"{abs(row.change):.0%} {'more' if row.change > 0 else 'less'}")
+    if row.missed:
+        parts.append(f"misses {format_share(row.missed)}")
+    return ", ".join(parts)

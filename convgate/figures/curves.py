@@ -94,8 +94,8 @@ def answer_curve_figure(
 def answers_over_tokens_figure(policies: Mapping[str, Summary], *, palette: Palette) -> go.Figure:
     """Return the share of the cases with all needed turns sent, over the share of the tokens sent.
 
-    policies: by name, the first on top; each is a mark by its own rule and, where it ranks, a line over the
-    budgets that ends where everything is sent.
+    policies: by name, the first on top; each is a mark by its own rule and, where it ranks, a line with a dot
+    at each budget that was measured.
     """
     is_labelled = len(policies) <= MAX_LABELLED
     fig = drawing(palette, height=360, top=16 if is_labelled else 84)
@@ -111,8 +111,9 @@ def answers_over_tokens_figure(policies: Mapping[str, Summary], *, palette: Pale
         shares = [summary[f"answerable@{budget:.0%}"].value for budget in BUDGETS]
         if is_ranked := None not in shares:
             add_line(
-                fig, label, [0, *BUDGETS, 1], [0, *shares, 1], (colour, dash), legendgroup=label,
-                zorder=-place - 1, showlegend=not is_labelled,
+                fig, label, list(BUDGETS), shares, (colour, dash), width=1.5, legendgroup=label,
+                zorder=-place - 1, showlegend=not is_labelled, mode="lines+markers",
+                marker={"size": 5, "color": colour},
                 hover=f"{label}, a budget of %{{x:.0%}}: %{{y:.0%}}",
             )  # fmt: skip
         outline = {"color": palette.background, "width": 1}
@@ -125,7 +126,7 @@ def answers_over_tokens_figure(policies: Mapping[str, Summary], *, palette: Pale
         )  # fmt: skip
         if is_labelled and None not in (x, y):
             fig.add_annotation(
-                x=x, y=y, text=f"<b>{label}</b>", yshift=yshift, xanchor=xanchor,
+                x=x, y=y, text=f"<b>{label}</b> {y:.0%} with {x:.0%}", yshift=yshift, xanchor=xanchor,
                 xshift=8 if xanchor == "left" else -8, bgcolor=palette.background,
                 font={"color": palette.ink},
             )  # fmt: skip

@@ -60,7 +60,8 @@ def outcome_over_tokens_figure(
             y=[point.outcome.value for point in own],
             error_y=_error_bars(own, colour),
             mode="lines+markers" if has_groups else "markers+text" if is_labelled else "markers",
-            texttemplate=f"<b>{plain(arm)}</b>", textposition=side, textfont={"color": palette.ink},
+            texttemplate=f"<b>{plain(arm)}</b> %{{y:.0%}}", textposition=side,
+            textfont={"color": palette.ink},
             cliponaxis=False, showlegend=not is_labelled, name=plain(arm),
             marker={**marker("circle", 11, colour), "symbol": symbols},
             line={"color": colour, "width": 1.5, "dash": dash},
@@ -73,9 +74,11 @@ def outcome_over_tokens_figure(
             marker=marker(symbol_of[group], 9, palette.muted),
         )  # fmt: skip
     low, high = _range(drawn)
-    end = (1.3 if is_labelled else 1.1) * max((point.tokens for point in drawn), default=1.0)
+    first, last = (end((point.tokens for point in drawn), default=1.0) for end in (min, max))
+    room = 0.7 * max(last - first, 0.2 * last)  # for labels on both sides
+    ends = [max(0.0, first - room), last + room] if is_labelled else [0, 1.1 * last]
     fig.update_layout(
-        xaxis=axis(palette, "tokens of a request, mean", range=[0, end], tickformat=","),
+        xaxis=axis(palette, "tokens of a request, mean", range=ends, tickformat=","),
         yaxis=axis(palette, title, range=[low, high], tickformat=".0%"),
     )
     return fig.figure()

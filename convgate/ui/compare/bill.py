@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -10,11 +11,12 @@ from streamlit.delta_generator import DeltaGenerator
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConvgateError
 from convgate.core.settings import Settings
-from convgate.core.text import pluralize
+from convgate.core.text import format_dollars, format_share, pluralize
 from convgate.costs.prices import DEFAULT_MODEL, Price, find_price, list_models
-from convgate.evaluation.bill_report import TABLE_NOTE, BillReport
+from convgate.evaluation.bill_report import PRICED, TABLE_NOTE, BillReport, BillRow
 from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.figures.bill import bill_figure, describe_bill
+from convgate.gate.thresholds import MaxMissed
 from convgate.policies.spec import PolicySpec
 from convgate.policies.window import Everything
 from convgate.selection.billing import bill_policies
@@ -61,7 +63,7 @@ def draw_bill(
     if report is None:
         answer.markdown("What would each policy's requests have cost, under a provider's prompt cache?")
     else:
-        _draw_report(report, answer)
+        _draw_report(report, {each.label for each in others if is_gate(each.written)}, answer)
 
 
 def draw_choices(app: App, state: CompareState, known: Mapping[str, SetInfo]) -> tuple[str, str]:
@@ -72,7 +74,7 @@ def draw_choices(app: App, state: CompareState, known: Mapping[str, SetInfo]) ->
     st.selectbox(
         "Conversations", list(names), width=260, format_func=lambda name: names.get(name, name),
         help="Turns missed are known where turns are labelled.",
-        **page.control("billed", billed, bill=False),
+        **page.control("billed", billed),
     )  # fmt: skip
     st.selectbox(
         "Prices of", models, width=260, help="Other prices: costs.prices in the settings.",
@@ -84,7 +86,7 @@ def draw_choices(app: App, state: CompareState, known: Mapping[str, SetInfo]) ->
 def _compute(
     app: App, state: CompareState, billed: str, columns: Sequence[Column], price: Price
 ) -> BillReport | None:
-    """Return the report; None while a person has not asked for it.
+    """Return the report; None after a person has stopped it.
 
     Raises TranscriptError for a set that cannot be read, ConvgateError without a request.
     """
@@ -118,16 +120,79 @@ def _read(app: App, billed: str) -> list[tuple[Conversation, list[Case]]]:
     return [(conversation, cases[id]) for id, conversation in relevance_set.conversations.items()]
 
 
-def _draw_report(report: BillReport, answer: DeltaGenerator) -> None:
-    rows = report.rows
-    sentence = report.compare_last((rows[0], rows[-2]) if len(rows) > 1 else ())
-    answer.markdown(f"##### {literal(sentence)}")
-    draw_figure(bill_figure(report, palette=current_palette()), "compare.bills", describe_bill(report))
-    cells = [(f"**{literal(row.policy, limit=_MAX_LABEL)}**", row.to_cells()) for row in rows]
-    head = ["", *(name.capitalize() for name in rows[0].to_cells())]
-    with st.container(key="compare-bill"):
-        st.markdown(
-            markdown_table(head, [(name, *map(literal, each.values())) for name, each in cells], numbers=True)
+def _draw_report(report: BillReport, gates: Collection[str], answer: DeltaGenerator) -> None:
+    best = cheapest_to_trust(report, gates)
+    for sentence in bill_sentences(report, best):
+        answer.markdown(sentence)
+    rows = report.rows if best is None else (best, *(row for row in report.rows if row is not best))
+    shown = replace(report, rows=rows)
+    draw_figure(bill_figure(shown, palette=current_palette()), "compare.bills", describe_bill(shown))
+    st.caption(
+        "Of all requests of each conversation, one after the other, with the provider's prompt cache. Explore"
+        " shows the price of one request, without the cache."
+    )
+    with st.expander("All figures, prices and pauses", icon=":material/table:"):
+        cells = [(f"**{literal(row.policy, limit=_MAX_LABEL)}**", row.to_cells()) for row in rows]
+        head = ["", *(name.capitalize() for name in rows[0].to_cells())]
+        with st.container(key="compare-bill"):
+            table = [(name, *map(literal, each.values())) for name, each in cells]
+            st.markdown(markdown_table(head, table, numbers=True))
+        st.caption(literal(TABLE_NOTE))
+        st.caption(literal(" ".join(report.notes())))
+
+
+def cheapest_to_trust(report: BillReport, gates: Collection[str]) -> BillRow | None:
+    """Return the cheapest row that misses no more than the default promise; None where that is not known.
+
+    Without labels, a gate's promise stands for what it misses. gates: names of policies.
+    """
+
+    def is_trusted(row: BillRow) -> bool:
+        if row.missed is not None:
+            return row.missed <= MaxMissed().max_missed
+        return row is report.rows[0] or row.policy.removesuffix(PRICED) in gates
+
+    trusted = [row for row in report.rows if is_trusted(row)]
+    return min(trusted, key=lambda row: row.cost) if len(trusted) > 1 else None
+
+
+def bill_sentences(report: BillReport, best: BillRow | None) -> list[str]:
+    """Return what to choose, why, and what is cheaper but loses more, as Markdown; best: of the rows."""
+    everything, last = report.rows[0], report.rows[-1]
+    if len(report.rows) < 3 or best is None:
+        others = (everything, report.rows[-2]) if len(report.rows) > 1 else ()
+        return [f"##### {literal(report.compare_last(others))}"]
+    plain, requests = report.rows[-2], pluralize(report.requests, "request")
+    other = last if best is everything else everything
+    name = "sending everything" if other is everything else other.policy
+    missed = f" and misses {format_share(best.missed)} of the needed turns" if best.missed else ""
+    sentences = [
+        f"##### {literal(f'On {requests}, {best.policy} is the one to choose: it costs')}"
+        f" {_versus(best, other)} {literal(name)}{missed}"
+    ]
+    if last.cost < plain.cost and plain.tokens < everything.tokens:
+        fewer = format_share(1 - plain.tokens / everything.tokens)
+        cached, cached_of_all = (format_share(row.cached_share or 0.0) for row in (plain, everything))
+        sentences.append(
+            f"Why: {literal(plain.policy)} sends {fewer} fewer tokens but costs {_versus(plain, everything)}"
+            " everything. Its turns change with each message, so the provider reads little from its prompt"
+            f" cache ({cached} of the tokens; {cached_of_all} of everything's). {literal(last.policy)} sends"
+            f" the same beginning again where that is cheaper: {_versus(last, plain)}"
+            f" {literal(plain.policy)}. The setting `costs.model` turns it on."
         )
-    st.caption(literal(TABLE_NOTE))
-    st.caption(literal(" ".join(report.notes())))
+    cheapest = min(report.rows, key=lambda row: row.cost)
+    if cheapest.cost < best.cost:
+        loss = (
+            "nothing limits what it leaves out"
+            if cheapest.missed is None
+            else f"it misses {format_share(cheapest.missed)} of the needed turns"
+        )
+        sentences.append(
+            f"{literal(cheapest.policy)} is cheaper ({literal(format_dollars(cheapest.cost))}), but {loss}."
+        )
+    return sentences
+
+
+def _versus(row: BillRow, other: BillRow) -> str:
+    change = row.cost / other.cost - 1 if other.cost else 0.0
+    return f"{format_share(abs(change))} {'more' if change > 0 else 'less'} than"

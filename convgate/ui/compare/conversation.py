@@ -1,8 +1,8 @@
-"""The policies on one conversation: a summary, and a table of turns whose cells open in Explore."""
+"""The policies on one message: what each sends, and a table of turns whose cells open in Explore."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,25 +12,30 @@ from streamlit.delta_generator import DeltaGenerator
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ConvgateError
 from convgate.core.text import format_share, join_words, pluralize, truncate, writable
-from convgate.evaluation.judged_cases import EvaluationProgress
+from convgate.figures.hover import on_screen
 from convgate.selection.selection import Selection
-from convgate.ui.compare.state import Column, CompareState, choice_of, draw_failure, option_of, page
+from convgate.ui.compare.state import (
+    Column,
+    CompareState,
+    choice_of,
+    draw_failures,
+    is_gate,
+    option_of,
+    page,
+)
 from convgate.ui.shared import scoring
 from convgate.ui.shared.changes import Indices, changes
 from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.navigation import EXPLORE
 from convgate.ui.shared.picker import pick_message
-from convgate.ui.shared.results_cache import compute_if_asked, digest
 from convgate.ui.shared.scoring import OpenMessage, encode_ahead
 from convgate.ui.shared.tables import markdown_table
 from convgate.ui.shared.text import literal
 
 PER_PAGE = 100
 _TABLE = "compare.table"
-_ALL = 2**31  # conversations
-_MAX_CHATS, _MAX_TITLE = 3, 40
-_MAX_LABEL, _MAX_TEXT = 60, 200  # characters of a policy's name, of a turn
+_MAX_LABEL, _MAX_TEXT, _MAX_ASKED = 60, 200, 80  # characters of a policy's name, of a turn, of a message
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,20 +59,23 @@ class ColumnDecisions:
         return f"{n_kept:,} of {len(self.decisions):,}{parts}"
 
     def mark(self, index: int) -> str:
-        """Return the decision about a turn: filled is kept, a diamond was forced, an arrow is a change."""
-        kept = bool(self.decisions.kept[index - int(self.decisions.indices[0])])
-        shapes = "◆◇" if index in self.decisions.overrides else "●○"
-        arrow = "" if index not in (self.changed or ()) else " ▲" if kept else " ▼"
-        return f"{shapes[0]} kept{arrow}" if kept else f"{shapes[1]} dropped{arrow}"
+        """Return the decision about a turn, in the words of Explore behind a filled or a hollow mark."""
+        decision = self.decisions.of(index)
+        name = decision.outcome_name
+        words = name if name.startswith(decision.outcome) else f"{decision.outcome}, {name}"
+        return f"{'●' if decision.kept else '○'} {words}"
 
 
-def draw_conversation(app: App, state: CompareState, columns: Sequence[Column], reference: Column) -> None:
-    """Draw the choice of conversation and message, then what the policies decide."""
+def draw_conversation(
+    app: App, state: CompareState, columns: Sequence[Column], reference: Column, answer: DeltaGenerator
+) -> None:
+    """Draw the choice of conversation and message, then what the policies decide; `answer`: the sentence."""
     picked = pick_message(page, app, state)
     if picked is None:
         return
     state, message = picked
-    decided = _decide(app, columns, reference, message)
+    decided, failures = decide(app, columns, reference, message)
+    draw_failures(failures)
     if not decided:
         return
     indices = decided[0].decisions.indices
@@ -76,81 +84,22 @@ def draw_conversation(app: App, state: CompareState, columns: Sequence[Column], 
         return
     kept = np.stack([column.decisions.kept for column in decided])
     differ = indices[kept.any(axis=0) & ~kept.all(axis=0)]
-    _draw_summary(decided, message.current.index, len(differ))
+    _draw_summary(decided, message, len(differ), answer)
     _draw_table(state, message, decided, differ)
 
 
-@dataclass(frozen=True)
-class ChatRow:
-    """What the policies send for the last message of one conversation."""
-
-    key: str
-    title: str
-    sent: Mapping[str, int]  # tokens by policy
-    total: int  # tokens of the history
-    n_differ: int  # most turns that a policy decides differently than the reference
-
-
-def draw_chats(app: App, columns: Sequence[Column], reference: Column, answer: DeltaGenerator) -> None:
-    """Draw what the policies send of all conversations, and where they differ most, or the button."""
-    titles = {row.key: row.title for row in app.conversations.find(per_page=_ALL).rows}
-    if not titles:
-        answer.info("There is no conversation yet.", icon=":material/inventory_2:")
-        return
-    selects = [f"{column.label} {digest(column.policy)}" for column in (reference, *columns)]
-    key = f"chats {sorted(titles)} {selects} {app.settings.model_dump_json()}"
-
-    def work(progress: EvaluationProgress) -> list[ChatRow]:
-        rows, working = list[ChatRow](), columns
-        for done, (key, title) in enumerate(titles.items()):
-            progress("Conversation", done, len(titles))
-            conversation = app.conversation(key)
-            if len(conversation):
-                message = OpenMessage(key, *conversation.at(conversation.current_index()))
-                decided = _decide(app, working, reference, message)
-                working = [each.column for each in decided]  # which fail is said once
-                sent = {each.column.label: each.selection.tokens for each in decided}
-                total = max((each.selection.tokens_total for each in decided), default=0)
-                n_differ = max((len(each.changed or ()) for each in decided), default=0)
-                rows.append(ChatRow(key, title, sent, total, n_differ))
-        return sorted(rows, key=lambda row: -row.n_differ)
-
-    with answer:
-        rows = compute_if_asked(
-            page, "measure", key, f"Compare on {pluralize(len(titles), 'conversation')}", work
-        )
-    if not rows:
-        return
-    total = sum(row.total for row in rows)
-    names = [name for name in rows[0].sent if all(name in row.sent for row in rows)]
-    sums = {name: sum(row.sent[name] for row in rows) for name in names}
-    numbers = [f"{name} sends {format_share(sent / max(total, 1))}" for name, sent in sums.items()]
-    sentence = f"Of {total:,} tokens before the last messages of {pluralize(len(rows), 'conversation')}"
-    answer.markdown(f"##### {literal(f'{sentence}, {join_words(numbers)}', limit=400)}")
-    answer.markdown(
-        "Fewer tokens are better only if nothing that is needed is missing, which labels tell. Look where"
-        " the policies decide most turns differently:"
-    )
-    with answer.container(horizontal=True, gap="medium"):
-        for row in rows[:_MAX_CHATS]:
-            st.button(
-            f"{literal(row.title, limit=_MAX_TITLE)}: {pluralize(row.n_differ, 'turn')}",
-            key=f"compare.chat.{row.key}", type="tertiary", icon=":material/arrow_forward:",
-            on_click=page.change, kwargs={"conversation": row.key, "turn": None, "differ": True},
-        )  # fmt: skip
-
-
-def _decide(
+def decide(
     app: App, columns: Sequence[Column], reference: Column, message: OpenMessage
-) -> list[ColumnDecisions]:
-    """Return what each policy decides; say which fail. The first stands in for a reference that fails."""
+) -> tuple[list[ColumnDecisions], dict[str, str]]:
+    """Return what each policy decides, and why others fail; the first stands in for a failing reference."""
     selections: dict[Column, Selection] = {}
+    failures: dict[str, str] = {}
     for column in columns:
         try:
             encode_ahead(message, column.policy)
             selections[column] = scoring.select(app, column.policy, message)
         except ConvgateError as error:
-            draw_failure(column.label, error)
+            failures[column.label] = str(error)
     if reference not in selections:
         reference = next(iter(selections), reference)
 
@@ -160,14 +109,21 @@ def _decide(
         diff = changes(selections[column].decisions, selections[reference].decisions)
         return frozenset(diff.indices.tolist())
 
-    return [ColumnDecisions(column, selection, changed(column)) for column, selection in selections.items()]
+    decided = [
+        ColumnDecisions(column, selection, changed(column)) for column, selection in selections.items()
+    ]
+    return decided, failures
 
 
-def _draw_summary(decided: Sequence[ColumnDecisions], current: int | None, n_differ: int) -> None:
-    numbers = [f"{each.column.label} sends {each.selection.tokens:,} tokens" for each in decided]
-    place = "For the question" if current is None else f"For turn {current + 1:,}"
-    sentence = f"{place}, {join_words(numbers)}; {pluralize(n_differ, 'turn')} decided differently"
-    st.markdown(f"##### {literal(sentence, limit=400)}")
+def _draw_summary(
+    decided: Sequence[ColumnDecisions], message: OpenMessage, n_differ: int, answer: DeltaGenerator
+) -> None:
+    first, *others = decided
+    numbers = [f"{first.column.label} sends {pluralize(first.selection.tokens, 'token')}"]
+    numbers += [f"{each.column.label} {each.selection.tokens:,}" for each in others]
+    asked = truncate(" ".join(message.current.turn.scored_text.split()), _MAX_ASKED)
+    sentence = f"For “{asked}”, {join_words(numbers)}; {pluralize(n_differ, 'turn')} decided differently"
+    answer.markdown(f"##### {literal(sentence, limit=500)}")
     rows = []
     for column in decided:
         selection = column.selection
@@ -178,11 +134,10 @@ def _draw_summary(decided: Sequence[ColumnDecisions], current: int | None, n_dif
                 column.count_kept(),
                 f"{selection.tokens:,}",
                 format_share(saved),
-                "reference" if column.changed is None else f"{len(column.changed):,}",
             )
         )
     with st.container(key="compare-summary"):
-        head = ("", "Turns kept", "Tokens sent", "Saved", "Changed decisions")
+        head = ("", "Turns kept", "Tokens sent", "Saved")
         st.markdown(markdown_table(head, rows, numbers=True))
 
 
@@ -191,30 +146,29 @@ def _draw_table(
 ) -> None:
     """Draw what each policy decides about each turn."""
     st.toggle(
-        f"Only the {len(differ):,} that differ", disabled=not len(differ),
-        help="List only the turns that the policies decide differently.",
+        f"Only the {pluralize(len(differ), 'turn')} decided differently", disabled=not len(differ),
         **page.control("differ"),
     )  # fmt: skip
     turns = differ if state.differ and len(differ) else decided[0].decisions.indices
     number = min(state.page, -(-len(turns) // PER_PAGE))
     listed = turns[(number - 1) * PER_PAGE : number * PER_PAGE].tolist()
+    reasoned = next((each for each in decided if is_gate(each.column.written)), decided[0])
+    why = f"why, by {writable(reasoned.column.label)}"
     rows = [
         {
             "turn": index + 1,
+            "text": writable(truncate(f"{turn.speaker}: {turn.scored_text.strip()}", _MAX_TEXT)),
             **{writable(column.column.label): column.mark(index) for column in decided},
-            "who": writable(turn.speaker),
-            "text": writable(truncate(turn.scored_text.strip(), _MAX_TEXT)),
+            why: writable(_begin(on_screen(reasoned.decisions.of(index).explanation))),
         }
         for index, turn in ((index, message.conversation.turns[index]) for index in listed)
     ]
     event = st.dataframe(
         rows, hide_index=True, key=_TABLE, height=min(460, 38 + 35 * len(rows)), on_select="rerun",
-        selection_mode="single-cell",
+        selection_mode="single-cell", column_config={"turn": {"width": 50}, "text": {"width": 300}},
         alt=f"What {len(decided)} policies decide about {pluralize(len(rows), 'turn')}",
     )  # fmt: skip
-    st.caption(
-        "● kept, ○ dropped; ◆ ◇ forced; ▲ ▼ differs from the reference. Click a cell to open it in Explore."
-    )
+    st.caption("● kept, ○ dropped. Click a cell to open the turn in Explore, as that policy decides.")
     page.draw_pages(len(turns), PER_PAGE, number)
     if cells := event["selection"]["cells"]:
         row, name = cells[0]
@@ -223,3 +177,7 @@ def _draw_table(
         key, turn = message.key, message.current.index
         explore = ExploreState(key, turn, state.question, listed[row], option_of(spec), choice_of(spec))
         st.switch_page(EXPLORE, query_params=explore.to_query())
+
+
+def _begin(text: str) -> str:
+    return text[:1].upper() + text[1:]

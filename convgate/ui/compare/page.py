@@ -1,34 +1,36 @@
-"""Compare from top to bottom: the policies, what they find for how many tokens or cost, one conversation."""
+"""Compare from top to bottom: the answer in a sentence, what to look at, the figures and turns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from convgate.core.errors import ConvgateError, PolicyError
-from convgate.core.text import format_share, pluralize
+from convgate.core.text import format_share, join_words, pluralize
 from convgate.evaluation.comparison import compare
 from convgate.evaluation.evaluate import pool_results
 from convgate.evaluation.judged_cases import JudgedSet
-from convgate.evaluation.metrics import METRICS
+from convgate.evaluation.metrics import BUDGETS, METRICS
 from convgate.evaluation.results import SetResult
 from convgate.figures.curves import answers_over_tokens_figure
 from convgate.policies.gate import GatePolicy
 from convgate.policies.spec import read_policy
-from convgate.training.library import SAMPLES, SetInfo
+from convgate.training.library import SetInfo
 from convgate.ui.compare.bill import draw_bill, draw_choices, priced_models
-from convgate.ui.compare.conversation import draw_chats, draw_conversation
+from convgate.ui.compare.chats import draw_chats
+from convgate.ui.compare.conversation import draw_conversation
 from convgate.ui.compare.state import (
     START,
     Column,
     CompareState,
+    View,
     build_columns,
     check_column,
-    draw_failure,
+    draw_failures,
     is_gate,
     page,
     without_repeats,
@@ -36,17 +38,17 @@ from convgate.ui.compare.state import (
 from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.label_sources import (
+    LABELS,
     describe_source,
     draw_trained_on,
     few_conversations,
     pick_source,
-    plain_name,
     read_measured,
     sources,
     usable,
 )
 from convgate.ui.shared.policy_options import option_label, option_labels
-from convgate.ui.shared.results_cache import digest, is_measured, measure_policy
+from convgate.ui.shared.results_cache import digest, measure_policy
 from convgate.ui.shared.session_state import put
 from convgate.ui.shared.tables import interval_cell, markdown_table
 from convgate.ui.shared.text import literal, make_labels_unique
@@ -60,7 +62,9 @@ _COLUMNS = {
     "kept_token_share": "Tokens sent", "missed": "Needed turns missed",
     f"answerable@{EQUAL:.0%}": f"All needed at {EQUAL:.0%} of the tokens",
 }  # fmt: skip
-_VIEWS = {"turns": "Labelled turns", "chats": "All my chats", "bill": "Bill"}
+_VIEWS = {
+    "chats": "All my chats", "turns": "Labelled turns", "conversation": "One conversation", "bill": "Bill",
+}  # fmt: skip
 _MAX_LABEL = 60  # characters of a policy's name
 
 
@@ -70,15 +74,22 @@ def draw_page(app: App) -> None:
     state, problems = page.current()
     options, known = option_labels(app.settings), sources(app)
     state, missing = state.with_known(options, known, priced_models(app.settings))
-    data = state.data or next(iter(usable(known)), None)
-    state = replace(state, data=data)  # named, for what a link opens must not depend on later labels
     page.keep(state, [*problems, *missing])
-    answer = st.container()
-    labels = _draw_policies(app, state, options)
+    show, data = state.show or _first_view(app, known), state.data or next(iter(usable(known)), None)
+    answer, billed, model, source = st.container(), "", "", None
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        page.draw_choice("show", "Show", _VIEWS, show)
+        options_box = st.popover("Options", icon=":material/tune:")
+    with options_box:
+        labels = _draw_policies(app, state, options, has_reference=show != "bill")
+        if show == "bill":
+            billed, model = draw_choices(app, state, known)
+        elif show == "turns":
+            source = pick_source(page, known, data, "Measured on")
     if len(state.policies) < 2:
         st.info("Select at least two policies.", icon=":material/compare_arrows:")
         st.button(
-            "Compare the last turns, the gate and BM25", key="compare.start", icon=":material/add:",
+            "Compare the last turns and the gate", key="compare.start", icon=":material/add:",
             on_click=page.change, kwargs={"policies": START, "reference": None},
         )  # fmt: skip
         return
@@ -86,25 +97,24 @@ def draw_page(app: App) -> None:
     if not columns:
         return
     reference = next((column for column in columns if column.written == state.compared_with), columns[0])
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        page.draw_choice("show", "Show", _VIEWS)
-        if state.show == "bill":
-            billed, model = draw_choices(app, state, known)
-        elif state.show == "turns":
-            source = pick_source(page, known, state.data, "Measured on", measure=False)
-    if state.show == "bill":
+    if show == "bill":
         draw_bill(app, state, columns, labels, billed, model, answer)
-        return
-    if state.show == "chats":
-        draw_chats(app, columns, reference, answer)
+    elif show == "conversation":
+        draw_conversation(app, state, columns, reference, answer)
     elif source is not None:
-        draw_results(app, state, source, columns, reference, answer)
-    if app.conversations.keys():
-        st.subheader("The open conversation", anchor=False)
-        draw_conversation(app, state, columns, reference)
+        draw_results(app, source, columns, reference, answer)
+    elif show == "chats" and draw_chats(app, state, columns, reference, answer):
+        st.rerun()  # what there is can be read while the rest is compared
 
 
-def _draw_policies(app: App, state: CompareState, options: Mapping[str, str]) -> dict[str, str]:
+def _first_view(app: App, known: Mapping[str, SetInfo]) -> View:
+    """Return what says most about this person's conversations: the labels, without any the library."""
+    return "chats" if app.conversations.keys() and not known[LABELS].judged else "turns"
+
+
+def _draw_policies(
+    app: App, state: CompareState, options: Mapping[str, str], *, has_reference: bool
+) -> dict[str, str]:
     """Draw the choice of policies and of the reference; return the labels of all policies by their text."""
     offered = without_repeats((*map(read_policy, options), *state.policies))
     labels = make_labels_unique(
@@ -112,21 +122,20 @@ def _draw_policies(app: App, state: CompareState, options: Mapping[str, str]) ->
     )
     texts = [column.to_text() for column in state.policies]
     reference = state.compared_with.to_text() if state.compared_with else None
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        put(_POLICIES, texts)
-        st.multiselect(
-            "Policies", list(labels), key=_POLICIES, format_func=lambda text: labels.get(text, text),
-            on_change=_select, accept_new_options=True, select_all=False,
-            placeholder="Select policies or versions",
-            help="Type last_k(k=5) or gate(rule=top_k, k=5) for other parameters than the settings have.",
+    put(_POLICIES, texts)
+    st.multiselect(
+        "Policies", list(labels), key=_POLICIES, format_func=lambda text: labels.get(text, text),
+        on_change=_select, accept_new_options=True, select_all=False,
+        placeholder="Select policies or versions",
+        help="Type last_k(k=5) or gate(rule=top_k, k=5) for other parameters than the settings have.",
+    )  # fmt: skip
+    if reference is not None and has_reference:
+        put(_REFERENCE, reference)
+        st.selectbox(
+            "Compared with", texts, key=_REFERENCE, format_func=labels.__getitem__,
+            on_change=lambda: page.change(reference=read_policy(st.session_state[_REFERENCE])),
+            help="The reference: differences are measured against it.",
         )  # fmt: skip
-        if reference is not None and state.show != "bill":
-            put(_REFERENCE, reference)
-            st.selectbox(
-                "Compared with", texts, key=_REFERENCE, format_func=labels.__getitem__, width=260,
-                on_change=lambda: page.change(reference=read_policy(st.session_state[_REFERENCE])),
-                help="The reference: differences are measured against it.",
-            )  # fmt: skip
     return labels
 
 
@@ -154,15 +163,14 @@ class Results:
 
 def draw_results(
     app: App,
-    state: CompareState,
     source: SetInfo,
     columns: Sequence[Column],
     reference: Column,
     answer: DeltaGenerator,
 ) -> None:
-    """Draw the results on labelled data, the sentence in `answer`, or the button that computes them."""
+    """Draw the results on labelled data, the sentence in `answer`."""
     with answer:
-        results = _measure(app, state, source, columns, reference)
+        results = _measure(app, source, columns, reference)
     if results is None:
         return
     gates = [column.label for column in columns if is_gate(column.written)]
@@ -174,39 +182,27 @@ def draw_results(
     gate_versions = [column.policy.version for column in columns if isinstance(column.policy, GatePolicy)]
     draw_trained_on(app, gate_versions, [source.name])
     _draw_chart(results.result)
-    st.markdown(
-        f"Each row is a policy, with what its own rule keeps; the last column gives each the same"
-        f" {EQUAL:.0%} of the tokens. Ranges are 95% intervals over conversations; bold ones exclude 0."
-    )
-    with st.container(key="compare-metrics"):
-        st.markdown(results_table(results))
+    with st.expander("All figures", icon=":material/table:"):
+        st.markdown(
+            f"Each row is a policy, with what its own rule keeps; the last column gives each the same"
+            f" {EQUAL:.0%} of the tokens. Ranges are 95% intervals over conversations; bold ones exclude 0."
+        )
+        with st.container(key="compare-metrics"):
+            st.markdown(results_table(results))
 
 
-def _measure(
-    app: App, state: CompareState, source: SetInfo, columns: Sequence[Column], reference: Column
-) -> Results | None:
-    """Return the results; None while a person has not asked for them, or when no policy can be measured.
-
-    Nobody needs to ask for the samples: their vectors come with convgate.
+def _measure(app: App, source: SetInfo, columns: Sequence[Column], reference: Column) -> Results | None:
+    """Return the results; None when no policy can be measured.
 
     Raises TranscriptError when the set does not exist or cannot be read.
     """
     labelled = read_measured(app, source.name)
-    is_complete = all(is_measured(labelled, column.policy) for column in columns)
-    if not (is_complete or state.measure or source.name == SAMPLES):
-        st.markdown(f"##### Not measured yet on {literal(plain_name(source.name))}")
-        st.button(
-            f"Measure {pluralize(len(columns), 'policy', 'policies')} on {literal(plain_name(source.name))}",
-            key="compare.measure", type="primary",
-            icon=":material/play_arrow:", on_click=page.change, kwargs={"measure": True},
-        )  # fmt: skip
-        return None
     measured: dict[str, JudgedSet] = {}
     for column in columns:
         try:
             measured[column.label] = measure_policy(labelled, column.policy)
         except ConvgateError as error:
-            draw_failure(column.label, error)
+            draw_failures({column.label: str(error)})
     if not measured:
         return None
     digests = tuple((column.label, digest(column.policy)) for column in columns if column.label in measured)
@@ -244,17 +240,17 @@ def summary_sentences(results: Results, gates: list[str]) -> list[str]:
     shares = [result.policies[name].overall["kept_token_share"].value for name in pair]
     if not asked or None in shares:
         return ["No labelled turn is relevant, so there is nothing that could be missed."]
-    messages = f"of {pluralize(asked, 'message')} every turn they need"
+    messages = f"all that is needed for {{:,}} of {pluralize(asked, 'message')}"
     tokens = [f"with {format_share(share or 0.0)}" for share in shares]
-    own = f"{label} sends {answered[0]:,} {messages}, {tokens[0]} of the tokens"
+    own = f"{label} sends {messages.format(answered[0])}, {tokens[0]} of the tokens"
     if len(pair) > 1:
-        own += f", {pair[1]} {answered[1]:,}, {tokens[1]}"
+        own += f", {pair[1]} for {answered[1]:,}, {tokens[1]}"
     equal, n_ranked = _count(result, pair, f"answerable@{EQUAL:.0%}")
     if n_ranked != asked or len(pair) == 1:
         return [f"{own}{doubt}."]
     return [
-        f"With the same {EQUAL:.0%} of the tokens, {label} sends {equal[0]:,} {messages},"
-        f" {pair[1]} {equal[1]:,}{doubt}.",
+        f"With the same {EQUAL:.0%} of the tokens, {label} sends {messages.format(equal[0])},"
+        f" {pair[1]} for {equal[1]:,}{doubt}.",
         f"By their own rules, {own}.",
     ]
 
@@ -277,8 +273,9 @@ def _draw_chart(result: SetResult) -> None:
     figure = answers_over_tokens_figure(policies, palette=current_palette())
     draw_figure(figure, "compare.chart", f"Messages with all needed turns sent, over tokens sent. {points}.")
     st.caption(
-        "Marks: what the policies' own rules keep. Lines: their best turns within budgets up to 50% of the"
-        " tokens, then to everything. Higher and further left is better."
+        "Marks: what the policies' own rules send. Dots on lines: their best turns within"
+        f" {join_words([f'{budget:.0%}' for budget in BUDGETS])} of the tokens. Higher and further left is"
+        " better."
     )
 
 

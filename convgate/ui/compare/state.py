@@ -1,9 +1,9 @@
 """What Compare shows, between reruns, and its columns.
 
-?policies=bm25, gate, last_k(k=5)&reference=gate&data=@labels&measure=1
-&conversation=KEY&turn=57&differ=1
-?show=chats&measure=1
-?show=bill&billed=@library&model=gpt-5&bill=1
+?policies=bm25, gate, last_k(k=5)&reference=gate&show=turns&data=@labels
+?show=chats&lost=bm25
+?show=conversation&conversation=KEY&turn=57&differ=0
+?show=bill&billed=@library&model=gpt-5
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from convgate.core.errors import ConvgateError, PolicyError
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import check_spec
-from convgate.policies.search import BM25
 from convgate.policies.spec import PolicySpec, read_policies, read_policy, to_text
 from convgate.policies.window import LastK
 from convgate.ui.shared import scoring
@@ -28,7 +27,7 @@ from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.threshold_settings import ThresholdSettings
 
-START = (PolicySpec(LastK.name), PolicySpec(GatePolicy.name), PolicySpec(BM25.name))
+START = (PolicySpec(LastK.name), PolicySpec(GatePolicy.name))
 """What a first visit compares; the first is the reference."""
 
 LIBRARY = "@library"
@@ -83,13 +82,14 @@ def build_columns(app: App, policies: Sequence[PolicySpec], labels: Mapping[str,
         try:
             columns.append(Column(written, label, _build_policy(app, written)))
         except ConvgateError as error:
-            draw_failure(label, error)
+            draw_failures({label: str(error)})
     return columns
 
 
-def draw_failure(label: str, error: ConvgateError) -> None:
-    """Say why a policy is left out."""
-    st.error(f"**{literal(label, limit=80)}** is left out: {literal(str(error))}", icon=":material/error:")
+def draw_failures(failures: Mapping[str, str]) -> None:
+    """Say which policies are left out, by name, and why."""
+    for label, error in failures.items():
+        st.error(f"**{literal(label, limit=80)}** is left out: {literal(error)}", icon=":material/error:")
 
 
 def _build_policy(app: App, column: PolicySpec) -> Policy:
@@ -124,6 +124,9 @@ COLUMN = Codec(PolicySpec.to_text, _read_column)
 COLUMNS = Codec(lambda columns: to_text(columns, ","), _read_columns)
 
 
+View = Literal["chats", "turns", "conversation", "bill"]
+
+
 @dataclass(frozen=True)
 class CompareState(PageState):
     """The policies side by side, one of them the reference, and what they are measured on."""
@@ -131,13 +134,13 @@ class CompareState(PageState):
     policies: tuple[PolicySpec, ...] = param(START, COLUMNS)  # left to right; no two are equal
     reference: PolicySpec | None = param(None, COLUMN)  # noqa: RUF009  # one of the policies; None: the first
     data: str | None = None  # the labels or a set; None: the first that has labelled turns
-    measure: bool = False  # whether a person asked to measure what was not measured before
-    show: Literal["turns", "chats", "bill"] = "turns"
+    show: View | None = None  # None: the labels, without any the library, without that the samples
+    lost: str | None = None  # the policy whose lost turns are listed; None: the one of the sentence
     billed: str | None = None  # `LIBRARY`, the labels or a set; None: `data`, and without it the library
     model: str | None = None  # whose prices; None: that of the settings
-    bill: bool = False  # whether a person asked for a bill
-    differ: bool = False  # list only the turns that the policies decide differently
-    page: int = param(1, of_conversation=True)  # of the turn table
+    bill: bool = True  # until a person stops it
+    differ: bool = True  # list only the turns that the policies decide differently
+    page: int = param(1, of_conversation=True)  # of the list of turns
 
     @property
     def compared_with(self) -> PolicySpec | None:

@@ -1,14 +1,17 @@
-"""Experiments: the list and a new one, or the report of one, or its queue."""
+"""Experiments: the list, a new one, a replay, or the report of one, or its queue."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from convgate.core.settings import Settings
 from convgate.core.text import format_age
 from convgate.experiments.arms import (
     Experiment,
@@ -19,16 +22,16 @@ from convgate.experiments.arms import (
 )
 from convgate.experiments.power import BASELINE, TARGET, PowerPlan
 from convgate.experiments.report import report
+from convgate.policies.gate import GatePolicy
 from convgate.policies.window import LastK
 from convgate.store.experiments import Experiments
 from convgate.ui.experiments.rating import draw_rating
 from convgate.ui.experiments.replay import draw_replay
 from convgate.ui.experiments.report import draw_report, result_sentences
-from convgate.ui.experiments.state import draw_arms, page
+from convgate.ui.experiments.state import arm_label, draw_arms, draw_back, page
 from convgate.ui.shared.actions import draw_problem, draw_result, reporting_problems
 from convgate.ui.shared.frame import App
-from convgate.ui.shared.label_sources import LABELS, sources
-from convgate.ui.shared.navigation import COMPARE, OWN_CHATS
+from convgate.ui.shared.navigation import COMPARE
 from convgate.ui.shared.text import literal
 
 NAME, CONTROL, ARMS = "experiments.name", "experiments.control", "experiments.arms"
@@ -36,7 +39,6 @@ LIMITS, LOOKS, SHARED = "experiments.limits", "experiments.looks", "experiments.
 PLANNED = "experiments.planned"
 _LIMITS: dict[TokenLimit, str] = {"matched": "As many as the control", "free": "Free"}
 _LOOKS = {(1.0,): "at the end", (0.5, 1.0): "at half and the end", (0.25, 0.5, 0.75, 1.0): "at each quarter"}
-_PLACES = {"experiments": "Experiments", "replay": "Replay"}
 _SOURCES = "A policy, the path of a settings file, or a policy after `alone:`, by its ranking alone."
 _STYLE = Path(__file__).with_name("experiments.css")
 
@@ -46,53 +48,66 @@ def draw_page(app: App) -> None:
     st.html(_STYLE)
     names = Experiments(app.store).names()
     state = page.begin(experiment=names)
-    if state.experiment is None:
-        page.draw_choice("on", "Show", _PLACES)
     draw_result(page)
     if state.experiment is not None:
         draw = draw_rating if state.rate else draw_report
         draw(app, load_experiment(app.store, state.experiment, app.settings))
     elif state.on == "replay":
+        draw_back()
         draw_replay(app, state)
+    elif state.on == "new":
+        draw_back()
+        _draw_new(app, names)
     else:
-        _draw_list(app, names)
-        if not names:
-            _draw_start(app)
-        with st.expander("New experiment", icon=":material/add:"):
-            _draw_new(app)
+        listed = _draw_list(app, names)
+        _draw_start()
+        for experiment, place in listed:  # last, for computing the results takes a while
+            sentences = result_sentences(report(app.store, experiment))
+            place.markdown("  \n".join(literal(sentence, limit=300) for sentence in sentences))
 
 
-def _draw_start(app: App) -> None:
-    """Draw the button of a first visit: replay the labels, else compare on the library, else the samples."""
-    st.markdown("Which policy sends what answers need? Find out on conversations that you have:")
-    has_chats = bool(app.conversations.keys())
-    replayed = {"on": "replay", "data": LABELS if sources(app)[LABELS].judged else None, "measure": True}
-    is_replay = bool(replayed["data"]) or not has_chats
-    pressed = st.button(
-        "Replay on my chats" if has_chats else "Replay the samples", key="experiments.start", type="primary",
-        icon=":material/play_arrow:", on_click=page.change if is_replay else None, kwargs=replayed,
+def _draw_start() -> None:
+    """Draw what an experiment takes, the button of a new one, and what there is to see without a model."""
+    st.markdown(
+        "**To run one you need** an agent that calls a model, where convgate selects the turns, and about a"
+        " thousand rated answers for each of two selections."
+    )
+    st.button(
+        "New experiment", key="experiments.new", type="primary", icon=":material/add:", on_click=page.change,
+        kwargs={"on": "new"},
     )  # fmt: skip
-    if pressed and not is_replay:
-        st.switch_page(COMPARE, query_params=OWN_CHATS)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown("No model at hand?", width="content")
+        st.page_link(
+            COMPARE, label="See what each policy sends of your chats", icon=":material/compare_arrows:"
+        )
+        st.button(
+            "Replay labelled messages: needed turns sent within equal tokens", key="experiments.start",
+            type="tertiary", icon=":material/replay:", on_click=page.change, kwargs={"on": "replay"},
+        )  # fmt: skip
 
 
-def _draw_list(app: App, names: Sequence[str]) -> None:
+def _draw_list(app: App, names: Sequence[str]) -> list[tuple[Experiment, DeltaGenerator]]:
+    """Draw the experiments; return each with the place for its results."""
+    listed = []
     for name in names:
         experiment = load_experiment(app.store, name, app.settings)
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             with st.container(gap=None):
                 st.markdown(f"**{literal(name)}** :small[started {format_age(experiment.started)}]")
-                for sentence in result_sentences(report(app.store, experiment)):
-                    st.markdown(literal(sentence, limit=300))
+                listed.append((experiment, st.empty()))
             st.button(
                 "Open", key=f"experiments.open.{name}", on_click=page.change, kwargs={"experiment": name}
             )
+    return listed
 
 
-def _draw_new(app: App) -> None:
-    """Draw the fields and the button."""
+def _draw_new(app: App, names: Sequence[str]) -> None:
+    """Draw the fields and the button; names: of the experiments that there are."""
+    free = next(name for name in map("Experiment {}".format, count(1)) if name not in names)
+    for key, value in {NAME: free, CONTROL: LastK.name, ARMS: [GatePolicy.name]}.items():
+        st.session_state.setdefault(key, value)
     st.text_input("Name", key=NAME, max_chars=60)
-    st.session_state.setdefault(CONTROL, LastK.name)
     draw_arms(app, {"key": CONTROL}, {"key": ARMS}, sources=_SOURCES)
     with st.popover("Options", icon=":material/tune:"):
         st.segmented_control(
@@ -121,11 +136,13 @@ def _create(app: App) -> None:
     """Store the experiment of the fields, and open it."""
     values = st.session_state
     with reporting_problems():
-        arms = [read_arm(_arm_name(values[CONTROL]), values[CONTROL], "free", app.settings)]
+        control = values[CONTROL]
+        arms = [read_arm(_arm_name(control, app.settings), control, "free", app.settings)]
         for text in values[ARMS]:
             for limit in values[LIMITS]:
                 suffix = f" {limit}" if len(values[LIMITS]) > 1 else ""
-                arms.append(read_arm(_arm_name(text) + suffix, text, limit, app.settings))
+                name = _arm_name(text, app.settings) + suffix
+                arms.append(read_arm(name, text, limit, app.settings))
         experiment = Experiment(
             name=values[NAME].strip(),
             arms=tuple(arms),
@@ -139,11 +156,11 @@ def _create(app: App) -> None:
         page.change(experiment=experiment.name)
 
 
-def _arm_name(text: str) -> str:
+def _arm_name(text: str, settings: Settings) -> str:
     """Return a name for an arm from its text.
 
-    >>> _arm_name("last_k(k=3)"), _arm_name("alone:configs/short.toml")
-    ('last_k k 3', 'alone short.toml')
+    >>> _arm_name("last_k(k=3)", Settings()), _arm_name("alone:configs/short.toml", Settings())
+    ('Last 3 turns', 'alone short.toml')
     """
-    without_folders = re.sub(r"[^:]*[/\\]", "", text)
+    without_folders = re.sub(r"[^:]*[/\\]", "", arm_label(text, settings))
     return " ".join(re.findall(r"\w[\w.-]*", without_folders))[:50]

@@ -18,7 +18,7 @@ from convgate.experiments.replay import replay as run_replay
 from convgate.experiments.selection import ArmSelector
 from convgate.figures.experiments import OutcomePoint, describe_outcomes, outcome_over_tokens_figure
 from convgate.policies.gate import GatePolicy
-from convgate.training.library import SAMPLES, SetInfo
+from convgate.training.library import SetInfo
 from convgate.ui.experiments.state import BudgetName, ExperimentsState, arm_label, draw_arms, page
 from convgate.ui.shared import scoring
 from convgate.ui.shared.charts import draw_figure
@@ -33,7 +33,7 @@ from convgate.ui.shared.label_sources import (
     sources,
     usable,
 )
-from convgate.ui.shared.results_cache import compute_if_asked, compute_once, digest
+from convgate.ui.shared.results_cache import compute_if_asked, digest
 from convgate.ui.shared.tables import format_points, interval_cell, markdown_table
 from convgate.ui.shared.text import literal, make_labels_unique
 from convgate.ui.shared.theme import current_palette
@@ -45,7 +45,7 @@ _SOURCES = "A policy such as last_k(k=5) or gate@NAME, or alone:POLICY, by its r
 
 
 def draw_replay(app: App, state: ExperimentsState) -> None:
-    """Draw the results or the button that computes them, then the choices."""
+    """Draw the results, then the choices."""
     known = sources(app)
     state, missing = state.drop_unknown(None, data=known)
     # Named in the address, for what a link opens must not depend on later labels.
@@ -53,10 +53,9 @@ def draw_replay(app: App, state: ExperimentsState) -> None:
     page.keep(state, missing)
     results = st.container()
     with st.expander("Options", expanded=state.data is None, icon=":material/tune:"):
-        source = pick_source(page, known, state.data, "Replayed conversations", measure=False)
+        source = pick_source(page, known, state.data, "Replayed conversations")
         draw_arms(
-            app, page.control("control", measure=False),
-            page.control("arms", measure=False), sources=_SOURCES, further=[RandomOrder.name],
+            app, page.control("control"), page.control("arms"), sources=_SOURCES, further=[RandomOrder.name],
         )  # fmt: skip
         _draw_budgets(state)
     if source is None:
@@ -86,12 +85,12 @@ def _draw_budgets(state: ExperimentsState) -> None:
     st.pills(
         "Tokens of each", list(_BUDGETS), selection_mode="multi", format_func=_BUDGETS.__getitem__,
         help="Only with equal tokens does a higher recall mean a better choice of turns.",
-        **page.control("budgets", measure=False),
+        **page.control("budgets"),
     )  # fmt: skip
     if "share" in state.budgets:
         st.slider(
             "Share of the history's tokens", 0.05, 1.0, step=0.05, format="percent",
-            **page.control("share", measure=False),
+            **page.control("share"),
         )  # fmt: skip
 
 
@@ -108,7 +107,7 @@ def _load_arm(app: App, label: str, text: str) -> ArmSelector:
 def _measure(
     app: App, state: ExperimentsState, source: SetInfo, arms: Sequence[ArmSelector]
 ) -> list[ReplayRow] | None:
-    """Return the rows; None while a person has not asked for them."""
+    """Return the rows; None after a person has stopped the replay."""
     relevance_set, set_digest = read_labelled(app, source.name)
     budgets: list[Budget] = [state.share if name == "share" else name for name in state.budgets]
     selects = [f"{arm.name} {digest(arm.policy)}" for arm in arms]
@@ -118,8 +117,6 @@ def _measure(
         progress("Preparing", 0, source.cases)  # encoding turns for the first time takes a while
         return run_replay(relevance_set, arms, budgets, progress=progress).rows()
 
-    if source.name == SAMPLES:  # their vectors come with convgate
-        return compute_once(key, work)
     return compute_if_asked(page, "measure", key, f"Replay {pluralize(source.cases, 'message')}", work)
 
 
@@ -127,8 +124,8 @@ def _draw_results(app: App, source: SetInfo, arms: Sequence[ArmSelector], rows: 
     if sentence := summary_sentence(rows):
         st.markdown(f"##### {literal(sentence + few_conversations(source.conversations))}.")
     st.caption(
-        f"{describe_source(source)}. Counted are the needed turns that are sent, within the tokens in the"
-        " table; Compare counts messages that get all they need, from what each policy's own rule keeps."
+        f"{describe_source(source)}. Counted are needed turns that are sent within equal tokens;"
+        " Compare counts messages that get all they need, by each policy's own rule."
     )
     policies = [arm.policy for arm in arms]
     draw_trained_on(app, [each.version for each in policies if isinstance(each, GatePolicy)], [source.name])
@@ -140,13 +137,14 @@ def _draw_results(app: App, source: SetInfo, arms: Sequence[ArmSelector], rows: 
     figure = outcome_over_tokens_figure(points, current_palette(), title=title, height=360)
     draw_figure(figure, "experiments.chart", describe_outcomes("Needed turns sent", points))
     st.caption("Higher and further left is better.")
-    with st.container(key="experiments-replay"):
-        st.markdown(replay_table(rows))
-    st.caption("Ranges are 95% intervals over conversations; bold ones exclude 0.")
-    st.download_button(
-        "Export CSV table", partial(_to_csv, rows), file_name=f"replay-{plain_name(source.name)}.csv",
-        mime="text/csv", key="experiments.csv", on_click="ignore", icon=":material/download:",
-    )  # fmt: skip
+    with st.expander("All figures", icon=":material/table:"):
+        with st.container(key="experiments-replay"):
+            st.markdown(replay_table(rows))
+        st.caption("Ranges are 95% intervals over conversations; bold ones exclude 0.")
+        st.download_button(
+            "Export CSV table", partial(_to_csv, rows), file_name=f"replay-{plain_name(source.name)}.csv",
+            mime="text/csv", key="experiments.csv", on_click="ignore", icon=":material/download:",
+        )  # fmt: skip
 
 
 def _to_csv(rows: Sequence[ReplayRow]) -> str:

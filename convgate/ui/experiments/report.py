@@ -22,7 +22,7 @@ from convgate.figures.experiments import (
     rates_of,
 )
 from convgate.store.experiments import Experiments
-from convgate.ui.experiments.state import page
+from convgate.ui.experiments.state import draw_back, page
 from convgate.ui.shared.actions import ActionResult, run_action
 from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.frame import App
@@ -74,10 +74,7 @@ _SIGNALS = {
 
 def draw_report(app: App, experiment: Experiment) -> None:
     """Draw the result, what to do next, the outcomes, and how it is decided."""
-    st.button(
-        "All experiments", key="experiments.back", type="tertiary", icon=":material/arrow_back:",
-        on_click=page.change, kwargs={"experiment": None},
-    )  # fmt: skip
+    draw_back()
     st.subheader(literal(experiment.name), anchor=False)
     shown = report(app.store, experiment)
     for comparison, result in zip(shown.comparisons, result_sentences(shown), strict=True):
@@ -146,15 +143,16 @@ def _draw_outcomes(experiment: Experiment, shown: ExperimentReport) -> None:
             st.warning(f"The judge is paused. {sentence}", icon=":material/pause_circle:")
         else:
             st.caption(f":material/smart_toy: {sentence}")
-    left, right = st.columns(2, gap="large")
-    left.markdown(markdown_table(("", *(literal(arm.arm) for arm in shown.arms)), _rows(shown), numbers=True))
-    left.caption("Differences are in points; the bars of the charts are their intervals.")
-    for hypothesis in HYPOTHESES:
+    for column, hypothesis in zip(st.columns(2, gap="large"), HYPOTHESES, strict=True):
         points = arm_outcomes(shown, hypothesis)
-        right.markdown(f"**{_RATES[hypothesis]}, by tokens**")
-        with right:
+        with column:
+            st.markdown(f"**{_RATES[hypothesis]}**, by tokens")
             figure = outcome_over_tokens_figure(points, current_palette())
             draw_figure(figure, f"experiments.{hypothesis}", describe_outcomes(_RATES[hypothesis], points))
+    with st.expander("All figures", icon=":material/table:"):
+        table = markdown_table(("", *(literal(arm.arm) for arm in shown.arms)), _rows(shown), numbers=True)
+        st.markdown(table)
+        st.caption("Differences are in points; the bars of the charts are their intervals.")
 
 
 def _power(experiment: Experiment, shown: ExperimentReport) -> str:

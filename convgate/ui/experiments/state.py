@@ -45,7 +45,7 @@ ARMS = codecs.Codec("; ".join, lambda text: tuple(dict.fromkeys(map(_read_arm, t
 class ExperimentsState(StandaloneState):
     """All experiments, the report of one, its queue, or a replay."""
 
-    on: Literal["experiments", "replay"] = "experiments"
+    on: Literal["experiments", "new", "replay"] = "experiments"
     experiment: str | None = None
     rate: bool = False
     data: str | None = None  # replayed; None: the first that has labelled turns
@@ -53,7 +53,7 @@ class ExperimentsState(StandaloneState):
     arms: tuple[str, ...] = param(("gate",), ARMS)
     budgets: tuple[BudgetName, ...] = ("matched",)
     share: float = param(0.35, codecs.share(0.05, 1.0))  # of the history's tokens
-    measure: bool = False  # whether a person asked for the replay
+    measure: bool = True  # until a person stops the replay
 
 
 page = Address("experiments", ExperimentsState, bare=True)
@@ -73,6 +73,14 @@ def arm_label(text: str, settings: Settings | None = None) -> str:
         return f"{label} (alone)" if kind == "alone" else label
     except (ConvgateError, KeyError):
         return text
+
+
+def draw_back() -> None:
+    """Draw the button to the list."""
+    st.button(
+        "All experiments", key="experiments.back", type="tertiary", icon=":material/arrow_back:",
+        on_click=page.change, kwargs={"experiment": None, "on": "experiments"},
+    )  # fmt: skip
 
 
 def draw_arms(

@@ -63,8 +63,9 @@ def draw_answer(outcome: PolicyOutcome) -> None:
             f"{outcome.selection.tokens:,} of {outcome.selection.tokens_total:,} tokens, {literal(cost)}"
             f" instead of {literal(cost_of_all)}. {_describe_rest(outcome)}",
             help="With the current message. Tokens are counted by the encoder's word list; your model counts"
-            f" otherwise. The price is of this request's input, by the list prices of {literal(model)};"
-            " `costs.model` in the settings chooses others.",
+            f" otherwise. The price is of this request's input alone, by the list prices of {literal(model)}"
+            " (`costs.model` in the settings chooses others), without a provider's prompt cache unless that"
+            " is set. What whole conversations cost, with the cache: Compare, Bill.",
         )  # fmt: skip
         if outcome.version == UNTRAINED:
             st.caption(":material/info: This gate is untrained. Its scores follow cosine similarity.")

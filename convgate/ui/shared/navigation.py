@@ -15,7 +15,7 @@ VERSIONS = "pages/5_Versions.py"
 COMPARE = "pages/6_Compare.py"
 MONITOR = "pages/9_Monitor.py"
 
-OWN_CHATS = {"show": "chats", "measure": "1"}
+OWN_CHATS = {"show": "chats"}
 """Address of what the policies send of the library, on Compare."""
 
 GROUPS = {

@@ -114,11 +114,6 @@ def measure_policy(measured: Measured, policy: Policy) -> JudgedSet:
     return compute_once(f"{measured.digest} {digest(policy)}", work)
 
 
-def is_measured(measured: Measured, policy: Policy) -> bool:
-    """Return whether `measure_policy` has the result already."""
-    return is_computed(f"{measured.digest} {digest(policy)}")
-
-
 @st.cache_resource(max_entries=8, show_spinner=False)
 def tokens_of(_set: RelevanceSet, set_digest: str) -> dict[str, TokenCounts]:
     """Return the tokens of each turn, by conversation."""

@@ -1,0 +1,260 @@
+"""The policies on the last message of every conversation, and what the gate misses in the others' choice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from convgate.core.decisions import LIKELY
+from convgate.core.text import format_share, join_words, pluralize
+from convgate.figures.bill import sent_figure
+from convgate.store.edits import edits_digest
+from convgate.ui.compare.conversation import ColumnDecisions, decide
+from convgate.ui.compare.state import Column, CompareState, choice_of, draw_failures, is_gate, option_of, page
+from convgate.ui.shared import scoring
+from convgate.ui.shared.charts import draw_figure
+from convgate.ui.shared.explore_state import ExploreState
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.navigation import EXPLORE, LABEL, LIBRARY
+from convgate.ui.shared.results_cache import digest
+from convgate.ui.shared.scoring import OpenMessage
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.theme import current_palette
+from convgate.ui.shared.turn import format_explanation
+
+PER_PAGE = 10
+_ALL = 2**31  # conversations
+_FIRST_SECONDS, _SECONDS = 0.3, 1.0  # of work before the page is shown, and before it is shown again
+_MAX_CHATS, _MAX_TITLE, _MAX_TEXT = 3, 40, 220
+
+
+@dataclass(frozen=True)
+class ChatRow:
+    """What the policies send for the last message of one conversation."""
+
+    sent: Mapping[str, int]  # tokens by policy
+    total: int  # tokens of the history
+    n_differ: int  # most turns that a policy decides differently than the reference
+    needed: int  # turns that the gate sends as likely needed
+    lost: Mapping[str, Sequence[int]]  # of these, by policy, the turns (0-based) that it does not send
+    failures: Mapping[str, str]  # by policy, why it could not decide
+
+
+@dataclass(frozen=True)
+class Chats:
+    """What the policies send for the last messages of several conversations."""
+
+    rows: Mapping[str, ChatRow]  # by key of the conversation
+    n_all: int  # conversations, also those that are not compared yet
+    gate: str | None  # the policy that says what is likely needed
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """The share of the tokens that each policy sends, of those that decided everywhere."""
+        total = max(sum(row.total for row in self.rows.values()), 1)
+        names = next(iter(self.rows.values())).sent
+        return {
+            name: sum(row.sent[name] for row in self.rows.values()) / total
+            for name in names
+            if all(name in row.sent for row in self.rows.values())
+        }
+
+    def count_lost(self, name: str) -> int:
+        """Return how many likely needed turns that policy does not send."""
+        return sum(len(row.lost.get(name, ())) for row in self.rows.values())
+
+    def sentence(self, other: str) -> str:
+        """Return what the gate and another policy send, and what that one loses."""
+        shares, n = self.shares, len(self.rows)
+        is_all = n == self.n_all
+        start = f"On your {pluralize(n, 'chat')}," if is_all else f"On {n:,} of your {self.n_all:,} chats,"
+        if self.gate is None or self.gate not in shares or other not in shares:
+            parts = [f"{name} sends {format_share(share)}" for name, share in shares.items()]
+            return f"{start} {join_words(parts)} of the tokens"
+        lost = self.count_lost(other)
+        loss = (
+            f"but leaves out {pluralize(lost, 'turn')} that {self.gate} thinks likely needed"
+            if lost
+            else f"and leaves out no turn that {self.gate} thinks likely needed"
+        )
+        return (
+            f"{start} {self.gate} sends {format_share(shares[self.gate])} of the tokens, {other}"
+            f" {format_share(shares[other])} {loss}"
+        )
+
+
+def draw_chats(
+    app: App, state: CompareState, columns: Sequence[Column], reference: Column, answer: DeltaGenerator
+) -> bool:
+    """Draw what the policies send of all conversations and what is lost; return whether there is more."""
+    titles = {row.key: row.title for row in app.conversations.find(per_page=_ALL).rows}
+    if not titles:
+        answer.info("There is no conversation yet.", icon=":material/inventory_2:")
+        answer.page_link(LIBRARY, label="Add conversations", icon=":material/arrow_forward:")
+        return False
+    gate = next((column for column in columns if is_gate(column.written)), None)
+    place = answer.empty()
+    with place.container():
+        chats = _compare(app, columns, reference, gate, list(titles))
+    place.empty()
+    failures = {name: text for row in chats.rows.values() for name, text in row.failures.items()}
+    draw_failures(failures)
+    if not chats.rows or not chats.shares:
+        return False
+    others = [column for column in columns if column is not gate and column.label in chats.shares]
+    first = reference if reference in others else next(iter(others), None)
+    if first is not None:
+        answer.markdown(f"##### {literal(chats.sentence(first.label), limit=400)}")
+    done = len(chats.rows)
+    if done < len(titles):
+        answer.progress(done / len(titles), "The others are being compared.")
+    _draw_bars(chats)
+    if gate is not None and others:
+        _draw_lost(app, state, chats, gate, first or others[0], others, titles)
+    _draw_differing(chats, titles)
+    return done < len(titles)
+
+
+def _compare(
+    app: App, columns: Sequence[Column], reference: Column, gate: Column | None, keys: Sequence[str]
+) -> Chats:
+    """Return the rows that are known after a while; what was compared is kept."""
+    selects = [f"{column.label} {digest(column.policy)}" for column in (reference, *columns)]
+    content = f"{app.store.path} {edits_digest(app.store)} {app.settings.model_dump_json()}"
+    known = _rows(f"{selects} {content}")
+    began, seconds = time.monotonic(), _SECONDS if any(key in known for key in keys) else _FIRST_SECONDS
+    for key in keys:
+        if key in known:
+            continue
+        known[key] = _compare_one(app, columns, reference, gate, key)
+        if time.monotonic() - began > seconds:
+            break
+    # Without a history, there is nothing to compare.
+    empty = [key for key in keys if key in known and not known[key].total and not known[key].failures]
+    rows = {key: known[key] for key in keys if key in known and key not in empty}
+    return Chats(rows, len(keys) - len(empty), gate.label if gate else None)
+
+
+def _compare_one(
+    app: App, columns: Sequence[Column], reference: Column, gate: Column | None, key: str
+) -> ChatRow:
+    conversation = app.conversation(key)
+    if not len(conversation):
+        return ChatRow({}, 0, 0, 0, {}, {})
+    message = OpenMessage(key, *conversation.at(conversation.current_index()))
+    decided, failures = decide(app, columns, reference, message)
+    by = next((each for each in decided if each.column is gate), None)
+    needed = _likely_needed(by) if by else frozenset()
+    return ChatRow(
+        sent={each.column.label: each.selection.tokens for each in decided},
+        total=max((each.selection.tokens_total for each in decided), default=0),
+        n_differ=max((len(each.changed or ()) for each in decided), default=0),
+        needed=len(needed),
+        lost={
+            each.column.label: sorted(needed.difference(each.decisions.kept_indices))
+            for each in decided
+            if each is not by
+        },
+        failures=failures,
+    )
+
+
+def _likely_needed(gate: ColumnDecisions) -> frozenset[int]:
+    """Return the turns that a gate sends because they are likely needed."""
+    decisions = gate.decisions
+    if decisions.scores is None:
+        return frozenset()
+    return frozenset(decisions.indices[decisions.kept & (decisions.scores >= LIKELY)].tolist())
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _rows(key: str) -> dict[str, ChatRow]:
+    return {}
+
+
+def _draw_bars(chats: Chats) -> None:
+    n_needed = sum(row.needed for row in chats.rows.values())
+    rows = []
+    for name, share in sorted(chats.shares.items(), key=lambda each: each[0] != chats.gate):
+        lost = chats.count_lost(name)
+        words = f"leaves out {lost:,} of {n_needed:,} likely needed" if lost else ""
+        rows.append((name, share, words))
+    words = "; ".join(f"{name}: {format_share(share)} {text}" for name, share, text in rows)
+    draw_figure(sent_figure(rows, palette=current_palette()), "compare.sent", f"Tokens sent. {words}.")
+
+
+def _draw_lost(
+    app: App,
+    state: CompareState,
+    chats: Chats,
+    gate: Column,
+    first: Column,
+    others: Sequence[Column],
+    titles: Mapping[str, str],
+) -> None:
+    """Draw the turns that another policy does not send although the gate thinks them likely needed."""
+    counts = {
+        column.written.to_text(): f"{column.label}: {pluralize(chats.count_lost(column.label), 'turn')}"
+        for column in others
+    }
+    chosen = state.lost if state.lost in counts else first.written.to_text()
+    name = next(column.label for column in others if column.written.to_text() == chosen)
+    listed = [
+        (key, turn)
+        for key, row in sorted(chats.rows.items(), key=lambda each: -len(each[1].lost.get(name, ())))
+        for turn in row.lost.get(name, ())
+    ]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown("**Left out, but likely needed**", width="content")
+        if len(counts) > 1:
+            page.draw_choice("lost", "Whose left out turns are listed", counts, chosen)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(
+            f"For the last message of each chat, by {literal(gate.label)}'s own estimate. Labels measure it:",
+            width="content",
+        )
+        st.page_link(LABEL, label="Label some turns", icon=":material/label:")
+    number = min(state.page, max(1, -(-len(listed) // PER_PAGE)))
+    for key, group in groupby(listed[(number - 1) * PER_PAGE : number * PER_PAGE], lambda each: each[0]):
+        _draw_lost_of(app, gate, key, titles[key], [turn for _, turn in group])
+    if not listed:
+        st.markdown(":material/check: None.")
+    page.draw_pages(len(listed), PER_PAGE, number)
+
+
+def _draw_lost_of(app: App, gate: Column, key: str, title: str, turns: Sequence[int]) -> None:
+    """Draw lost turns of one conversation below its message; each opens in Explore."""
+    conversation = app.conversation(key)
+    message = OpenMessage(key, *conversation.at(conversation.current_index()))
+    decisions = scoring.select(app, gate.policy, message).decisions
+    option, choice = option_of(gate.written), choice_of(gate.written)
+    with st.container(border=True, gap="xsmall", key=f"compare-lost-{key}"):
+        asked = literal(message.current.turn.scored_text, limit=_MAX_TEXT)
+        st.markdown(f"**{asked}** :small[{literal(title, limit=_MAX_TITLE)}]")
+        for index in turns:
+            turn = conversation.turns[index]
+            state = ExploreState(key, message.current.index, "", index, option, choice)
+            st.page_link(
+                EXPLORE, icon=":material/query_stats:", query_params=state.to_query(), width="stretch",
+                label=f"**Turn {index + 1:,}**, {literal(turn.speaker, limit=40)}:"
+                f" {literal(turn.scored_text, limit=_MAX_TEXT)}",
+            )  # fmt: skip
+            st.caption(format_explanation(decisions.of(index).explanation))
+
+
+def _draw_differing(chats: Chats, titles: Mapping[str, str]) -> None:
+    """Draw buttons to the conversations where the policies differ most."""
+    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+        st.markdown("Side by side:", width="content")
+        for key, row in sorted(chats.rows.items(), key=lambda each: -each[1].n_differ)[:_MAX_CHATS]:
+            st.button(
+                f"{literal(titles[key], limit=_MAX_TITLE)}: {pluralize(row.n_differ, 'turn')} decided"
+                " differently",
+                key=f"compare.chat.{key}", type="tertiary", icon=":material/arrow_forward:",
+                on_click=page.change, kwargs={"show": "conversation", "conversation": key, "turn": None},
+            )  # fmt: skip
