@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import partial
 
 import pytest
@@ -15,6 +16,8 @@ from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries
 from convgate.store.sessions import Sessions
 from convgate.transcripts import read_conversations
+from convgate.ui.shared.text import literal
+from tests.fakes import FakeEncoder
 from tests.page_app import (
     TURNS,
     add_conversation,
@@ -25,10 +28,21 @@ from tests.page_app import (
     open_page,
     page_text,
     stated,
+    turn_table,
+    use_encoder,
+    use_word_modes,
 )
 
 open_sessions = partial(open_page, "Sessions")
 DAY = "sample_conversations/purple_button_one_day.json"
+
+
+@pytest.fixture(autouse=True)
+def words(fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing slow is loaded."""
+    use_encoder(fake_encoder, monkeypatch)
+    monkeypatch.setattr("convgate.ui.sessions.strip.find_subject_changes", lambda *_: {})
+    use_word_modes(monkeypatch)
 
 
 @pytest.fixture
@@ -38,10 +52,20 @@ def day(store: Store) -> str:
     return Conversations(store).add([NewConversation(conversation)])[0].key
 
 
+def parts(app: AppTest) -> dict[int, str]:
+    """Why each part begins, by its first turn from 1."""
+    return {fold["first"] + 1: fold["note"].split("\n")[1] for fold in turn_table(app)["folds"]}
+
+
 def boundaries(app: AppTest) -> dict[int, str]:
-    """What begins with which turn, by the table."""
-    table = app.dataframe[0].value
-    return dict(zip(table["turn"], table["begins"], strict=True))
+    """What begins with which turn, from 1; suggestions begin nothing."""
+    kinds = {"It": "session", "A session": "session", "A conversation": "conversation"}
+    return {
+        turn: kind
+        for turn, note in parts(app).items()
+        for words, kind in kinds.items()
+        if note.startswith(words)
+    }
 
 
 def edits(store: Store, key: str) -> dict[int, str]:
@@ -54,11 +78,15 @@ def choose_kind(app: AppTest, kind: str) -> AppTest:
 
 def test_a_conversation_shows_what_begins_where_and_why(day: str) -> None:
     app = open_sessions(conversation=day)
-    assert boundaries(app) == {1: "session", 7: "conversation", 13: "nothing"}
-    assert list(app.dataframe[0].value["messages"]) == [6, 7, 0]
-    assert app.dataframe[0].value["time"][0] == "Thu 05 Mar 2026, 09:00"
-    assert "##### A model gets the last 7 of 13 turns: with turn 7 something new begins" in page_text(app)
-    assert "13 messages: 2 conversations in 1 session." in page_text(app)
+    assert boundaries(app) == {1: "session", 7: "conversation"}
+    assert "##### For the last message, Session sends turns 7 to 12, and leaves out 6 others" in page_text(
+        app
+    )
+    first, second = turn_table(app)["folds"]
+    assert (first["state"], second["state"]) == ("dropped", "kept")
+    assert re.fullmatch(r".+ · turns 1–6 · \d+ tokens", first["label"])
+    assert re.fullmatch(r"Session sends 6 of 6, the default \d", second["side"])
+    assert first["note"].startswith("“")
     assert "Turn 7" in page_text(app), "where the last conversation begins is selected first"
     assert "The workflow reached COMPLETE at turn 6, which closed the conversation before." in page_text(app)
     assert address(app)["conversation"] == day
@@ -72,9 +100,9 @@ def test_a_moved_boundary_changes_what_the_policy_keeps_and_is_undone(store: Sto
     choose_kind(open_sessions(conversation=day, selected="7"), "none")
     app = choose_kind(open_sessions(conversation=day, selected="11"), "conversation")
     assert edits(store, day) == {6: "none", 10: "conversation"}
-    assert boundaries(app) == {1: "session", 7: "nothing", 11: "conversation", 13: "nothing"}
+    assert boundaries(app) == {1: "session", 11: "conversation"}
     assert "By the rules: nothing begins." in page_text(app)
-    assert (before, kept()) == ("7", "3")
+    assert (before, kept()) == ("6", "2")
     click(click(app, "sessions.undo_last"), "sessions.undo_last")
     assert edits(store, day) == {}
     assert kept() == before
@@ -83,7 +111,7 @@ def test_a_moved_boundary_changes_what_the_policy_keeps_and_is_undone(store: Sto
 def test_a_boundary_is_added_and_removed(store: Store, day: str) -> None:
     app = choose_kind(open_sessions(conversation=day, selected="9"), "session")
     assert edits(store, day) == {8: "session"}
-    assert " in 2 sessions." in page_text(app)
+    assert boundaries(app) == {1: "session", 7: "conversation", 9: "session"}
     assert "A person began a new session here" in page_text(app)
     choose_kind(app, "none")
     assert edits(store, day) == {}, "the same as the rules"
@@ -102,7 +130,6 @@ def test_changed_rules_show_their_boundaries_and_how_to_save_them(store: Store, 
     app = open_sessions(conversation=day)
     check(app.toggle(key="sessions.override").set_value(False).run())
     assert boundaries(app) == {1: "session", 7: "conversation", 13: "session"}
-    assert "3 conversations in 2 sessions." in page_text(app)
     assert app.code[0].value == "[session]\ncontinue_overrides_gap = false"
     check(app.select_slider(key="sessions.gap").set_value(1800.0).run())
     assert "idle_gap_seconds = 1800.0" in app.code[0].value
@@ -110,8 +137,8 @@ def test_changed_rules_show_their_boundaries_and_how_to_save_them(store: Store, 
     check(app.select_slider(key="sessions.gap").set_value(math.inf).run())
     assert "idle_gap_seconds = inf" in app.code[0].value
     check(app.toggle(key="sessions.complete").set_value(False).run())
-    assert boundaries(app) == {1: "session", 5: "nothing"}
-    assert "A model gets all 13 turns" in page_text(app)
+    assert boundaries(app) == {1: "session"}
+    assert "Session sends all 12 earlier turns" in page_text(app)
     click(app, "sessions.reset")
     assert not app.code
     assert set(address(app)) <= {"conversation"}
@@ -123,27 +150,46 @@ def test_an_address_restores_the_view_and_names_what_is_wrong(day: str) -> None:
     assert ("Turn 5" in page_text(app), app.select_slider(key="sessions.gap").value) == (True, math.inf)
     app = open_sessions(conversation=day, selected="99", gap="soon")
     assert len(app.warning) == 2
-    assert boundaries(app) == {1: "session", 7: "conversation", 13: "nothing"}
+    assert boundaries(app) == {1: "session", 7: "conversation"}
 
 
 def test_without_times_commands_still_count(store: Store) -> None:
     turns = [Turn.of("user", "Hi"), Turn.of("assistant", "Hello"), Turn.of("user", "New topic: tea")]
     app = open_sessions(conversation=add_conversation(*turns))
     assert boundaries(app) == {1: "session", 3: "conversation"}
-    assert "Most messages have no time" in page_text(app)
     assert "sessions.gap" not in {slider.key for slider in app.select_slider}, "there is nothing to measure"
     assert "sessions.complete" not in {toggle.key for toggle in app.toggle}
-    assert "time" not in app.dataframe[0].value
+    assert not app.expander[:1] or app.expander[0].label != "Over time", "a chart would show nothing"
 
 
-def test_without_times_it_shows_where_the_subject_may_change(store: Store) -> None:
-    app = open_sessions(conversation=add_conversation(*TURNS))
-    assert boundaries(app) == {1: "session", 4: "nothing", 6: "nothing"}
-    assert list(app.dataframe[0].value["reason"])[1:] == [
-        "Perhaps another subject: fibonacci", "Perhaps another subject: nan, loss",
-    ]  # fmt: skip
-    (chart,) = app.get("plotly_chart")
-    assert "perhaps another subject" in chart.proto.spec
+@pytest.fixture
+def changing(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A conversation of which the subject may change at turns 4 and 6."""
+    monkeypatch.setattr("convgate.ui.sessions.strip.find_subject_changes", lambda *_: {3: 0.83, 5: 0.4})
+    return add_conversation(*TURNS)
+
+
+def test_a_change_of_subject_is_suggested_with_its_reason_and_begins_a_conversation_on_request(
+    store: Store, changing: str
+) -> None:
+    app = open_sessions(conversation=changing, selected="4")
+    reason = "Perhaps a new subject, 83% sure: fibonacci, def; before: batch, nan"
+    assert parts(app)[4] == reason
+    assert f"**{literal(reason)}**" in [one.value for one in app.markdown], "beside the turn, too"
+    assert "The subject may change at turns 4 and 6." in page_text(app)
+    assert boundaries(app) == {1: "session"}
+    app = click(app, "sessions.accept")
+    assert edits(store, changing) == {3: "conversation", 5: "conversation"}
+    assert boundaries(app) == {1: "session", 4: "conversation", 6: "conversation"}
+    assert "Session sends turns 6 to 7" in page_text(app)
+    click(app, "sessions.undo_last")
+    assert edits(store, changing) == {}, "one step"
+
+
+def test_a_turn_that_somebody_edited_is_not_suggested(store: Store, changing: str) -> None:
+    app = choose_kind(open_sessions(conversation=changing, selected="4"), "session")
+    assert "The subject may change at turn 6." in page_text(app)
+    assert boundaries(app) == {1: "session", 4: "session"}
 
 
 def test_an_edit_of_a_conversation_that_was_deleted_meanwhile_is_an_error(store: Store, day: str) -> None:
@@ -172,7 +218,7 @@ def test_explore_numbers_turns_in_reasons_as_on_the_screen(day: str) -> None:
 def test_an_empty_library_shows_the_boundaries_of_a_sample(store: Store) -> None:
     app = open_sessions(selected="7")
     assert "this is a sample: A day with a purple button" in page_text(app)
-    assert list(app.dataframe[0].value["begins"]) == ["session", "conversation", "nothing"]
+    assert boundaries(app) == {1: "session", 7: "conversation"}
     assert "Turn 7" in page_text(app)
     assert "sessions.kind" not in app.session_state, "a sample cannot be edited"
     assert "turn 99" in page_text(open_sessions(selected="99"))

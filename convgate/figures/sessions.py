@@ -34,7 +34,6 @@ _KINDS = {  # names and symbols of events
     "session": ("session begins", "triangle-right"),
     "conversation": ("conversation begins", "triangle-right-open"),
     "state": ("workflow state", "hourglass"),
-    "subject": ("perhaps another subject", "diamond-open"),
 }
 _MIN_WIDTH = 1 / 300  # of a session, as a share of the axis
 
@@ -44,7 +43,7 @@ class Event:
     """Something that happens at a turn, whatever is kept."""
 
     turn: int  # 0-based
-    kind: Literal["session", "conversation", "state", "subject"]  # what begins or is reached there
+    kind: Literal["session", "conversation", "state"]  # what begins or is reached there
     text: str  # untrusted
 
 
@@ -68,8 +67,8 @@ class Timeline:
         return turn + 0.5 if self.times is None else format_time(self.times[turn])
 
     def event_position(self, event: Event) -> object:
-        """Return the place of an event's mark: before its message, for a state or subject at it."""
-        return self.position(event.turn) if event.kind in ("state", "subject") else self.edge(event.turn)
+        """Return the place of an event's mark: before its message, for a state at it."""
+        return self.position(event.turn) if event.kind == "state" else self.edge(event.turn)
 
 
 def timeline_figure(timeline: Timeline, *, palette: Palette, selected: int | None = None) -> go.Figure:

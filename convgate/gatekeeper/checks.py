@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -38,6 +39,18 @@ STATEMENTS = {
 """Categories that patterns find, in order of precedence, with the words of their reason."""
 
 _PRECEDENCE = list(STATEMENTS)
+_WORD = re.compile(r"\w+")
+_MIN_ANSWER = 4  # words of an answer that may state a fact
+_FIGURE = re.compile(  # an address, a number of three digits or more, a time, a date, a sum
+    r"\S+@\S+\.\S+|\b\w*\d{3,}\w*\b|\b\d{1,2}:\d{2}\b|\b\d{1,2}/\d{1,2}\b"
+    r"|\d\s?(?:%|[€$£]|euros?\b|dollars?\b)|[€$£]\s?\d",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(  # what the user is or has; the words of three languages
+    r"(?:my|our|i'm|i am|we're|we are|it's|it is|i have|mein\w*|unser\w*|ich bin|wir sind|ich habe"
+    r"|mon|ma|mes|notre|nos|je suis|j'ai|nous sommes)\s",
+    re.IGNORECASE,
+)
 _MAX_QUOTE = 60  # characters of the message that a reason quotes
 
 
@@ -132,10 +145,26 @@ def _decide(
         if language := detect_foreign_language(message, answer):
             reason = f"short, but in a language without patterns ({language})"
             return _Result(KEEP, "other language", "other", reason, language)
-        lengths = f"{len(message)} and {len(answer)} characters"
-        reason = f"a short exchange ({lengths}) that states nothing lasting"
+        if fact := _find_fact(message, answer):
+            return _Result(KEEP, "fact", "other", fact)
+        reason = (
+            f"neither “{message}” nor the answer states a fact" if message else "an answer without a fact"
+        )
         return _Result(SKIP, "short exchange", "other", reason)
     return _Result(KEEP, "default", "other", "nothing says that it can be left out")
+
+
+def _find_fact(message: str, answer: str) -> str:
+    """Return why a short exchange is worth storing: what it states; empty when it states nothing.
+
+    A question of one word asks for no fact, and an answer of a few words gives none.
+    """
+    if "?" in message:
+        is_asked = len(_WORD.findall(message)) > 1 and len(answer.split()) >= _MIN_ANSWER
+        return f"a question with its answer (“{_cut(answer)}”)" if is_asked else ""
+    if match := _FIGURE.search(message):
+        return f"states a fact (“{match[0].strip()}”)"
+    return f"states a fact (“{message}”)" if _ABOUT.match(message) and message.count(" ") > 1 else ""
 
 
 def _decide_answer(

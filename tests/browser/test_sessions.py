@@ -23,13 +23,13 @@ def test_a_boundary_is_there_after_a_reload_and_undone(
     expect(page.get_by_role("heading", name="Turn 8", exact=True)).to_be_visible()
     badge = page.locator(".stMarkdownBadge").filter(has_text="Edited")
     expect(badge).to_be_visible()
-    mark = (
-        page.get_by_test_id("stPlotlyChart").locator(".scatterlayer .trace path.point").first.bounding_box()
-    )
-    assert mark is not None
-    page.mouse.click(mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2)
-    expect(page.get_by_role("heading", name="Turn 8", exact=True)).not_to_be_visible()
+    page.locator(".row[data-turn='8']").click()
+    expect(page.get_by_role("heading", name="Turn 9", exact=True)).to_be_visible()
 
+    first = page.locator(".fold").first
+    expect(first).to_have_attribute("aria-expanded", "false")
+    first.click()
+    expect(page.locator(".row[data-turn='0']")).to_be_visible()
     press(page, "z")
     expect(page.get_by_role("heading", name="Turn 8", exact=True)).to_be_visible()
     expect(badge).to_have_count(0)

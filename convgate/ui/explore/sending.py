@@ -46,7 +46,7 @@ def draw_sent(state: ExploreState, outcome: PolicyOutcome, selected: int | None)
         [None] * len(messages) if is_joined else turn_tokens(selection.sent).tolist(),
         selected=selected, place=f"{outcome.message.key} sent", height="fill",
     )  # fmt: skip
-    draw_transcript(data, key=SENT, on_answers=lambda: None)
+    draw_transcript(data, key=SENT)
     if len(messages) > ROWS:
         st.caption(f"The newest {ROWS:,} messages are shown; the download has all.")
 

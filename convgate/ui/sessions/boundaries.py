@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -11,10 +11,8 @@ from typing import Any
 import streamlit as st
 
 from convgate.core.conversation import Conversation
-from convgate.core.text import format_age, format_duration
+from convgate.core.text import format_age, format_duration, pluralize
 from convgate.figures.hover import on_screen
-from convgate.gate.subjects import Subjects
-from convgate.messages.units import is_from_user
 from convgate.policies.sessions import Boundaries, Boundary, BoundaryKind, BoundaryRules, segment, with_moved
 from convgate.policies.sessions.boundaries import workflow_state_of
 from convgate.store.edits import MovedBoundaries, MovedBoundary
@@ -22,7 +20,6 @@ from convgate.ui.shared import keys, services
 from convgate.ui.shared.actions import ActionResult, draw_result, draw_undo, run_action
 from convgate.ui.shared.changes import following
 from convgate.ui.shared.frame import App
-from convgate.ui.shared.navigation import EXPLORE
 from convgate.ui.shared.page_state import Address
 from convgate.ui.shared.session_state import put
 from convgate.ui.shared.text import literal
@@ -115,33 +112,24 @@ def states_of(key: str, _conversation: Conversation) -> dict[int, str]:
     return {index: name for index, name in states if name is not None}
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def subjects_of(key: str, _conversation: Conversation) -> dict[int, str]:
-    """Return what messages of the user begin to be about, in words that the next turns take up, by turn."""
-    subjects, words, before = Subjects(_conversation.turns), dict[int, str](), set[str]()
-    for index, turn in enumerate(_conversation.turns):
-        if is_from_user(turn):
-            subject = subjects.of(index, ())
-            if before and subject.first == index < subject.last and before.isdisjoint(subject.stems):
-                words[index] = ", ".join(subjects.words(subject))
-            before = {*subject.stems} or before
-    return words
-
-
 @st.cache_resource(max_entries=64, show_spinner=False, hash_funcs={BoundaryRules: repr})
 def _segment(key: str, edits: str, rules: BoundaryRules, _conversation: Conversation) -> Boundaries:
     return segment(_conversation.turns, rules)
 
 
-def draw_turn(boundaries: ConversationBoundaries, selected: int) -> None:
-    """Draw a turn, why something begins with it or not, and the controls that change this."""
-    starts = boundaries.shown.conversation_starts
+def draw_turn(
+    boundaries: ConversationBoundaries, selected: int, starts: Sequence[int], suggestion: str
+) -> None:
+    """Draw a turn, why something begins with it or not, and the controls that change this.
+
+    starts: of the parts; suggestion: why another subject may begin with the turn, or empty.
+    """
     draw_turn_head(
         "sessions", boundaries.conversation, selected, boundaries.page.select,
-        Step("next_boundary", "next boundary", keys.NEXT_BOUNDARY, following(starts, selected)),
+        Step("next_boundary", "next part", keys.NEXT_BOUNDARY, following(starts, selected)),
     )  # fmt: skip
     draw_turn_text(boundaries.conversation.turns[selected])
-    _draw_reason(boundaries, selected)
+    _draw_reason(boundaries, selected, suggestion)
     if not boundaries.key:
         return
     draw_result(boundaries.page, boundaries.key)
@@ -151,20 +139,15 @@ def draw_turn(boundaries: ConversationBoundaries, selected: int) -> None:
         st.caption("The first message always begins a session.")
     turns = MovedBoundaries(boundaries.app.store).changed_last(boundaries.key)
     draw_undo(boundaries.page, turns, partial(undo_edit, boundaries))
-    st.page_link(
-        EXPLORE, label="Explore with the policy “Session”", icon=":material/query_stats:",
-        query_params={
-            "conversation": boundaries.key, "turn": str(selected + 1), "policy": "session",
-        },
-        help="It keeps the turns since the conversation began, by the saved rules.",
-    )  # fmt: skip
 
 
-def _draw_reason(boundaries: ConversationBoundaries, selected: int) -> None:
+def _draw_reason(boundaries: ConversationBoundaries, selected: int, suggestion: str) -> None:
     record, edit = boundary_at(boundaries.shown, selected), boundaries.edits.get(selected)
-    reason = literal(on_screen(record.reason)) if record else "Same conversation as the message before."
-    badge = " :orange-badge[:material/person: Edited]" if edit else ""
-    st.markdown(f"**{LABELS[kind_at(boundaries.shown, selected)]}:** {reason}{badge}")
+    words = f"**{literal(suggestion)}**"
+    if record or not suggestion:
+        reason = literal(on_screen(record.reason)) if record else "the conversation goes on."
+        words = f"**{LABELS[kind_at(boundaries.shown, selected)]}:** {reason}"
+    st.markdown(words + " :orange-badge[:material/person: Edited]" * bool(edit))
     if edit:
         record = boundary_at(boundaries.by_rules, selected)
         reason = f": {literal(on_screen(record.reason))}" if record else "."
@@ -183,6 +166,15 @@ def _draw_controls(boundaries: ConversationBoundaries, selected: int) -> None:
         "Begins here", list(_OPTIONS), format_func=_OPTIONS.__getitem__, key=KIND, required=True,
         on_change=_save_kind, args=(boundaries, selected),
     )  # fmt: skip
+
+
+def begin_conversations(boundaries: ConversationBoundaries, turns: Sequence[int]) -> ActionResult:
+    """Store that a conversation begins with each of the turns, as one change."""
+    MovedBoundaries(boundaries.app.store).change(
+        boundaries.key, {turn: MovedBoundary("conversation") for turn in turns}
+    )
+    boundaries.page.select(turns[-1])
+    return ActionResult(f"{pluralize(len(turns), 'conversation')} begun.")
 
 
 def _save_kind(boundaries: ConversationBoundaries, selected: int) -> None:

@@ -1,38 +1,45 @@
-"""Sessions: rules, summary, table of boundaries, timeline, the selected message, and stored sessions."""
+"""Sessions: rules, summary, the conversation in its parts, the selected message, and stored sessions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import streamlit as st
 import tomli_w
 
-from convgate.core.errors import SessionError
+from convgate.core.decisions import TurnDecisions
+from convgate.core.errors import ConvgateError, SessionError
 from convgate.core.home import app_root
-from convgate.core.text import format_duration, format_time, pluralize, truncate, writable
+from convgate.core.text import format_duration, format_time, join_words, pluralize, writable
 from convgate.figures.hover import on_screen
 from convgate.figures.sessions import HEIGHT, Event, Timeline, describe_timeline, timeline_figure
-from convgate.policies.sessions import Boundaries, BoundaryKind, BoundaryRules
+from convgate.policies.base import Policy
+from convgate.policies.sessions import Boundaries, BoundaryRules
+from convgate.policies.sessions.policy import SessionPolicy
 from convgate.store.sessions import Sessions
 from convgate.ui.sessions.boundaries import (
     LABELS,
     ConversationBoundaries,
-    boundary_at,
+    begin_conversations,
     draw_turn,
     example_boundaries,
     load_boundaries,
     states_of,
-    subjects_of,
     times_of,
 )
-from convgate.ui.shared.actions import draw_problem, reporting_problems
+from convgate.ui.sessions.strip import change_reason, draw_strip, parts_of, subject_changes, tokens_of
+from convgate.ui.shared import scoring
+from convgate.ui.shared.actions import draw_problem, reporting_problems, run_action
 from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.codecs import TURN, Codec, share
 from convgate.ui.shared.frame import App
+from convgate.ui.shared.navigation import EXPLORE
 from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.picker import pick_conversation
 from convgate.ui.shared.samples import load_samples
@@ -44,7 +51,7 @@ from convgate.ui.shared.turn import turn_labels
 EXAMPLE = "purple_button_one_day.json"
 """The sample that an empty library shows."""
 
-CHART, TABLE = "sessions.chart", "sessions.boundaries"
+CHART = "sessions.chart"
 _STYLE = Path(__file__).with_name("sessions.css")
 _GAPS = tuple(
     60.0 * minutes
@@ -56,8 +63,7 @@ _SETTINGS = {
     "close_on_complete": "auto_close_on_workflow_complete",
 }
 _MAX_PROBLEMS = 5
-_MAX_ROWS_HEIGHT = 354  # pixels
-_MAX_WORDS = 120  # characters
+_MAX_NAMED = 8  # turns
 STORED = "sessions.stored"
 _MAX_ROWS = 50
 _SECONDS = share(0, math.inf)
@@ -117,8 +123,7 @@ def _draw_conversation(app: App) -> None:
     rules = state.rules(saved_rules)
     boundaries = load_boundaries(app, page, key, rules)
     _draw_rules(boundaries, rules, saved_rules)
-    selected = boundaries.shown.conversation_starts[-1] if state.selected is None else state.selected
-    _draw_boundaries(boundaries, selected, rules.idle_gap_seconds)
+    _draw_parts(app, state, boundaries, rules)
 
 
 def _draw_example(app: App, state: SessionsState, problems: Sequence[str]) -> None:
@@ -129,20 +134,73 @@ def _draw_example(app: App, state: SessionsState, problems: Sequence[str]) -> No
     page.keep(state, [*problems, *unknown])
     st.caption(f"The library is empty, so this is a sample: {literal(sample.title)}.")
     rules = state.rules(BoundaryRules())
-    boundaries = example_boundaries(app, page, sample.conversations[0], rules)
-    selected = sample.turn if state.selected is None else state.selected
-    _draw_boundaries(boundaries, selected, rules.idle_gap_seconds)
+    _draw_parts(app, state, example_boundaries(app, page, sample.conversations[0], rules), rules)
 
 
-def _draw_boundaries(boundaries: ConversationBoundaries, selected: int, gap: float) -> None:
-    _draw_summary(boundaries, gap)
+def _draw_parts(
+    app: App, state: SessionsState, boundaries: ConversationBoundaries, rules: BoundaryRules
+) -> None:
+    """Draw what Session sends, and the conversation in its parts beside the selected turn."""
+    decisions = _decide(app, boundaries, SessionPolicy(rules=rules))
+    _draw_summary(boundaries, decisions)
+    place = st.container()
+    changes = subject_changes(app, boundaries)
+    with place:
+        _draw_suggestions(boundaries, changes)
+    parts = parts_of(boundaries, changes)
+    starts = [part.turns.start for part in parts]
+    selected = starts[-1] if state.selected is None else state.selected
+    number = bisect_right(starts, selected) - 1
+    is_suggested = selected == starts[number] and parts[number].begins is None
+    suggestion = change_reason(parts[number], parts[number - 1].name) if is_suggested else ""
     with st.container(key="sessions-body"):
-        left, right = st.columns([1.45, 1], gap="medium")
+        left, right = st.columns([1.7, 1], gap="medium")
         with left:
-            _draw_table(boundaries)
-            _draw_chart(boundaries, selected)
+            draw_strip(boundaries, parts, selected, decisions, _decide_now(app, boundaries))
         with right, st.container(key="sessions-message"):
-            draw_turn(boundaries, selected)
+            draw_turn(boundaries, selected, starts, suggestion)
+            _draw_link(boundaries)
+    if times_of(boundaries.key, boundaries.conversation) is not None:
+        chart = st.expander("Over time", key="sessions.times", icon=":material/timeline:", on_change="rerun")
+        if chart.open:
+            with chart:
+                _draw_chart(boundaries, selected, rules.idle_gap_seconds)
+
+
+def _draw_link(boundaries: ConversationBoundaries) -> None:
+    if boundaries.key:
+        st.page_link(
+            EXPLORE, label="Explore with the policy Session", icon=":material/query_stats:",
+            query_params={
+                "conversation": boundaries.key, "policy": SessionPolicy.name,
+                "turn": str(boundaries.conversation.current_index() + 1),
+            },
+            help="By the saved rules.",
+        )  # fmt: skip
+
+
+def _decide(app: App, boundaries: ConversationBoundaries, policy: Policy) -> TurnDecisions:
+    """Return what a model gets for the last message by a policy, with the turns that state what must hold.
+
+    Of a sample what the policy alone decides. Raises ConvgateError when the policy cannot be loaded.
+    """
+    edited = app.conversation(boundaries.key) if boundaries.key else boundaries.conversation
+    message = scoring.OpenMessage(boundaries.key, *edited.at(edited.current_index()))
+    if not boundaries.key:
+        return policy.decide(message.current, message.history)
+    return scoring.select(app, policy, message).decisions
+
+
+def _decide_now(app: App, boundaries: ConversationBoundaries) -> TurnDecisions | None:
+    """Return what a model gets as the settings have it; None for a sample, and where that cannot be said."""
+    try:
+        return (
+            _decide(app, boundaries, scoring.load_policy(app, app.settings.policy))
+            if boundaries.key
+            else None
+        )
+    except ConvgateError:  # Explore says what is wrong
+        return None
 
 
 def _draw_rules(boundaries: ConversationBoundaries, rules: BoundaryRules, saved: BoundaryRules) -> None:
@@ -191,37 +249,61 @@ def settings_lines(rules: BoundaryRules, saved: BoundaryRules) -> str:
     return tomli_w.dumps({"session": changed} if changed else {})
 
 
-def _draw_summary(boundaries: ConversationBoundaries, gap: float) -> None:
-    """Draw what the newest boundary changes, and how many there are; gap: seconds that end a session."""
-    shown = boundaries.shown
-    total, before = len(boundaries.conversation), shown.conversation_starts[-1]
-    sentence = f"A model gets all {total:,} turns: nothing new begins after the first"
-    if before:
+def _draw_summary(boundaries: ConversationBoundaries, decisions: TurnDecisions) -> None:
+    """Draw what Session sends for the last message, and who uses it."""
+    shown, conversation = boundaries.shown, boundaries.conversation
+    last = conversation.current_index()
+    begun = shown.begun(last).index
+    tokens = tokens_of(boundaries.key, conversation)
+    sentence = (
+        f"For the last message, Session sends all {last:,} earlier turns: nothing begins after the first"
+    )
+    if begun:
+        turns = f"turns {begun + 1:,} to {last:,}" if begun < last - 1 else f"turn {last:,}"
+        parts = [turns] * (begun < last)
+        if n_held := int(decisions.kept[decisions.indices < begun].sum()):
+            parts.append(
+                f"{pluralize(n_held, 'earlier turn')} that state{'s' * (n_held == 1)} what must hold"
+            )
+        n_dropped = len(decisions) - int(decisions.kept.sum())
         sentence = (
-            f"A model gets the last {total - before:,} of {total:,} turns: with turn {before + 1:,} something"
-            " new begins"
+            f"For the last message, Session sends {join_words(parts) or 'no earlier turn'}, and leaves out"
+            f" {pluralize(n_dropped, 'other')}"
         )
     st.markdown(f"##### {sentence}")
-    times = times_of(boundaries.key, boundaries.conversation)
-    longest = max(((later - time).total_seconds() for time, later in pairwise(times or ())), default=0.0)
-    words = f"{pluralize(len(boundaries.conversation), 'message')}: {_count(shown)}."
-    if times is not None and not math.isinf(gap):
-        words += f" A session ends after {format_duration(gap)} without a message."
-    if longest > 0:
-        words += f" The longest time without one is {format_duration(round(longest))}."
-    if boundaries.edits:
-        edited = pluralize(len(boundaries.edits), "turn")
-        words += f" {edited} edited; by the rules alone, {_count(boundaries.by_rules)}."
-    if times is None:
-        words += (
-            " A session begins after a pause or a new subject. Most messages have no time, so pauses are not"
-            " known."
-        )
-    st.markdown(words)
+    n_sent = sum(tokens[turn] for turn in decisions.indices[decisions.kept].tolist())
+    n_edited = len(boundaries.edits)
+    edited = f" {pluralize(n_edited, 'turn')} edited; by the rules alone, {_count(boundaries.by_rules)}."
+    st.markdown(
+        f"{n_sent:,} of {sum(tokens[:last]):,} tokens.{edited if n_edited else ''} Session is not the"
+        " default: choose it for an agent that takes one task after another, and needs nothing of the one"
+        " before."
+    )
     if shown.problems:
         more = f" … and {len(shown.problems) - _MAX_PROBLEMS:,} more" * (len(shown.problems) > _MAX_PROBLEMS)
         problems = on_screen("; ".join(shown.problems[:_MAX_PROBLEMS]))
         st.warning(f"{literal(problems)}{more}", icon=":material/warning:")
+
+
+def _draw_suggestions(boundaries: ConversationBoundaries, changes: Mapping[int, float]) -> None:
+    """Draw where the subject may change, and what setting it would do."""
+    if not changes:
+        return
+    turns = sorted(changes)
+    numbers = join_words([f"{turn + 1:,}" for turn in turns[:_MAX_NAMED]])
+    numbers += f" and {len(turns) - _MAX_NAMED:,} more" * (len(turns) > _MAX_NAMED)
+    with st.container(horizontal=True, vertical_alignment="center", key="sessions-suggested"):
+        st.markdown(
+            f"**The subject may change** at turn{'s' * (len(turns) > 1)} {numbers}. Session cuts only at"
+            " what you confirm.",
+            width="content",
+        )
+        if boundaries.key:
+            st.button(
+                "Cut there" if len(turns) == 1 else f"Cut at all {len(turns):,}",
+                key="sessions.accept", icon=":material/content_cut:", type="tertiary", on_click=run_action,
+                args=(page, partial(begin_conversations, boundaries, turns), boundaries.key),
+            )  # fmt: skip
 
 
 def _count(boundaries: Boundaries) -> str:
@@ -229,8 +311,15 @@ def _count(boundaries: Boundaries) -> str:
     return f"{conversations} in {pluralize(len(boundaries.session_starts), 'session')}"
 
 
-def _draw_chart(boundaries: ConversationBoundaries, selected: int) -> None:
-    conversation = boundaries.conversation
+def _draw_chart(boundaries: ConversationBoundaries, selected: int, gap: float) -> None:
+    """Draw the messages over time; gap: seconds that end a session."""
+    conversation, times = boundaries.conversation, times_of(boundaries.key, boundaries.conversation)
+    longest = max(((later - time).total_seconds() for time, later in pairwise(times or ())), default=0.0)
+    words = f"{_count(boundaries.shown)}."
+    words += f" The longest time without a message is {format_duration(round(longest))}."
+    if not math.isinf(gap):
+        words += f" A session ends after {format_duration(gap)} without one."
+    st.caption(words)
     states = [
         Event(turn, "state", f"The workflow is {name.lower()}.")
         for turn, name in states_of(boundaries.key, conversation).items()
@@ -238,11 +327,9 @@ def _draw_chart(boundaries: ConversationBoundaries, selected: int) -> None:
     timeline = Timeline(
         labels=turn_labels(boundaries.key, conversation),
         is_user=[turn.role == "user" for turn in conversation.turns],
-        events=sorted(
-            [*_events(boundaries.shown), *states, *_subjects(boundaries)], key=lambda event: event.turn
-        ),
+        events=sorted([*_events(boundaries.shown), *states], key=lambda event: event.turn),
         sessions=boundaries.shown.session_starts,
-        times=times_of(boundaries.key, conversation),
+        times=times,
         edits=[
             Event(turn, "state", f"Edited: {LABELS[edit.kind].lower()}")
             for turn, edit in boundaries.edits.items()
@@ -261,60 +348,6 @@ def _events(boundaries: Boundaries) -> list[Event]:
         for record in boundaries.records
         if record.index and (kind := record.kind) != "none"
     ]
-
-
-def _subjects(boundaries: ConversationBoundaries) -> list[Event]:
-    """Return where a subject may begin, if neither times nor words of the rules say where something does."""
-    key, conversation = boundaries.key, boundaries.conversation
-    is_known = times_of(key, conversation) is not None and len(boundaries.by_rules.records) > 1
-    words = {} if is_known else subjects_of(key, conversation)
-    return [
-        Event(turn, "subject", f"Perhaps another subject: {text}")
-        for turn, text in words.items()
-        if boundary_at(boundaries.shown, turn) is None
-    ]
-
-
-def _draw_table(boundaries: ConversationBoundaries) -> None:
-    rows = table_rows(boundaries)
-    st.dataframe(
-        rows, hide_index=True, key=TABLE, on_select=_select_row, selection_mode="single-cell",
-        height=min(38 + 35 * len(rows), _MAX_ROWS_HEIGHT), alt=f"{len(rows):,} boundaries",
-        column_config={"reason": st.column_config.TextColumn(width=430)},
-    )  # fmt: skip
-    st.session_state[f"{TABLE}.turns"] = [int(row["turn"]) - 1 for row in rows]
-    st.caption("Click a row to see its message and to edit the boundary.")
-
-
-def table_rows(boundaries: ConversationBoundaries) -> list[dict[str, str | int]]:
-    """Return a row for each boundary, and for each message that could have been one or may be one."""
-    shown, turns = boundaries.shown, boundaries.conversation.turns
-    starts = (*shown.conversation_starts, shown.messages)
-    lengths = {start: stop - start for start, stop in pairwise(starts)}
-    times = times_of(boundaries.key, boundaries.conversation)
-    rows: list[dict[str, str | int]] = []
-    reasons = [(record.index, record.kind, record.reason) for record in (*shown.records, *shown.continued)]
-    may_be: list[tuple[int, BoundaryKind, str]] = [
-        (each.turn, "none", each.text) for each in _subjects(boundaries)
-    ]
-    for index, kind, reason in sorted([*reasons, *may_be]):
-        words = " ".join(turns[index].scored_text[: 4 * _MAX_WORDS].split())
-        rows.append(
-            {
-                "turn": index + 1,
-                "begins": "nothing" if kind == "none" else kind,
-                "reason": writable(on_screen(reason)),
-                **({"time": f"{times[index]:%a %d %b %Y, %H:%M}"} if times else {}),
-                "messages": lengths.get(index, 0),
-                "text": writable(truncate(words, _MAX_WORDS)),
-            }
-        )
-    return rows
-
-
-def _select_row() -> None:
-    row, turns = selected_cell(TABLE), st.session_state.get(f"{TABLE}.turns", [])
-    page.select(turns[row] if row is not None and row < len(turns) else None)
 
 
 def draw_stored(app: App) -> None:

@@ -111,7 +111,7 @@ class Rows {
     row.foot.hidden = row.more.hidden && !data.reason
     row.more.textContent = isOpen ? "less" : "more"
     row.more.setAttribute("aria-expanded", String(isOpen))
-    row.answer.hidden = ["current", "sent"].includes(data.state) || data.turn < 0
+    row.answer.hidden = this.data.fixed || ["current", "sent"].includes(data.state) || data.turn < 0
   }
 
   fillAnswers(row, data) {

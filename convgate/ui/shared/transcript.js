@@ -124,7 +124,7 @@ class Transcript extends Rows {
       while (folds.length && data.turn > folds[0].last) folds.shift()
       const fold = folds[0] && data.turn >= folds[0].first ? folds[0] : null
       if (fold && data.turn === fold.first) elements.push(this.fold(fold))
-      if (fold && !this.unfolded.has(fold.first) && !this.fresh.has(data.turn)) continue
+      if (fold && !this.isOpen(fold) && !this.fresh.has(data.turn)) continue
       elements.push(this.row(data))
       this.order.push(data.turn)
     }
@@ -157,21 +157,31 @@ class Transcript extends Rows {
       element.type = "button"
       this.rows.set(key, (row = { element }))
     }
-    const isOpen = this.unfolded.has(fold.first)
-    row.element.className = `fold ${fold.state}`
+    const isOpen = this.isOpen(fold)
+    row.element.className = `fold ${fold.state}${fold.note ? " part" : ""}`
     row.element.textContent = `${isOpen ? "▾" : "▸"} ${fold.label}`
+    if (fold.side) make("span", "side", row.element).textContent = fold.side
+    if (fold.note) make("span", "note", row.element).textContent = fold.note
     row.element.setAttribute("aria-expanded", String(isOpen))
     row.element.onclick = () => {
-      if (isOpen) this.unfolded.delete(fold.first)
-      else this.unfolded.add(fold.first)
+      this.toggleFold(fold)
       this.draw(this.data)
     }
     return row.element
   }
 
+  // A fold is closed at first, unless it says that it is open.
+  isOpen(fold) {
+    return this.unfolded.has(fold.first) !== Boolean(fold.open)
+  }
+
+  toggleFold(fold) {
+    if (!this.unfolded.delete(fold.first)) this.unfolded.add(fold.first)
+  }
+
   unfold(turn) {
     const fold = this.data.folds.find(({ first, last }) => first <= turn && turn <= last)
-    if (fold) this.unfolded.add(fold.first)
+    if (fold && !this.isOpen(fold)) this.toggleFold(fold)
   }
 
   go(turn) {

@@ -11,6 +11,7 @@ import streamlit as st
 from pydantic import BaseModel, NonNegativeInt, StrictInt, StrictStr, ValidationError
 
 from convgate.ui.shared.explore_state import page
+from convgate.ui.shared.page_state import Address
 
 _FOCUS, _OPENED = "transcript.focus", "transcript.opened"  # by conversation
 _HERE = Path(__file__).parent
@@ -45,11 +46,16 @@ class TranscriptAnswer(BaseModel):
     scope: Literal["turn", "rest"]  # see `convgate.ui.shared.answering.Scope`
 
 
-def draw_transcript(data: Mapping[str, Any], *, key: str, on_answers: Callable[[], None]) -> None:
-    """Draw what `transcript_data` returns, on Explore or Label; `on_answers` is called for answers."""
-    _transcript(
-        key=key, data=dict(data), on_asked_change=partial(_take_request, key), on_answers_change=on_answers
-    )
+def draw_transcript(
+    data: Mapping[str, Any],
+    *,
+    key: str,
+    on_answers: Callable[[], None] = lambda: None,
+    address: Address[Any] = page,
+) -> None:
+    """Draw what `transcript_data` returns on the page of that address; `on_answers` is called for answers."""
+    take = partial(_take_request, key, address)
+    _transcript(key=key, data=dict(data), on_asked_change=take, on_answers_change=on_answers)
 
 
 def focused_turn(conversation: str) -> int | None:
@@ -64,25 +70,25 @@ def opened_turns(conversation: str) -> frozenset[int]:
     return turns
 
 
-def select(turn: int | None) -> None:
+def select(turn: int | None, address: Address[Any] = page) -> None:
     """Select a turn (0-based), if there is one, and have the selected one in sight; for callbacks."""
-    st.session_state.pop(f"{_FOCUS}.{page.now().conversation}", None)
-    page.select(turn)
+    st.session_state.pop(f"{_FOCUS}.{address.now().conversation}", None)
+    address.select(turn)
 
 
-def _take_request(key: str) -> None:
+def _take_request(key: str, address: Address[Any]) -> None:
     try:
         request = TranscriptRequest.model_validate(st.session_state[key].get("asked"))
     except ValidationError:
         return
-    conversation, turn = page.now().conversation or "", request.turn
+    conversation, turn = address.now().conversation or "", request.turn
     if request.what == "show":
         st.session_state[f"{_FOCUS}.{conversation}"] = turn
     elif request.what == "read":
         st.session_state[f"{_OPENED}.{conversation}"] = opened_turns(conversation) | {turn}
     elif request.what == "select":
-        select(turn)
-    else:
+        select(turn, address)
+    elif address is page:
         select(None)
         page.change(turn=turn, question="", selected=None)
 

@@ -1,0 +1,77 @@
+"""Where a conversation may turn to another subject, by what the gate scores and by the encoder's vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convgate.core.conversation import Conversation
+from convgate.embedding.base import Embeddings
+from convgate.gate.arrays import logistic
+from convgate.gate.columns import is_rare
+from convgate.gate.facts import facts_of
+from convgate.messages.units import is_from_user
+from convgate.policies.gate import GatePolicy
+
+MIN_SHARE = 0.3
+"""Less probable changes are no candidates."""
+
+_NEAR = 4  # turns before a message that it may belong to
+_WINDOW = 2  # turns on either side of a gap
+_MAX_MESSAGES = 200  # the newest ones that are looked at
+_BEST, _DEPTH, _BIAS = -0.61, 2.49, -1.01  # fitted by `python -m tools.subject_figures --fit`
+
+
+def find_subject_changes(gate: GatePolicy, conversation: Conversation) -> dict[int, float]:
+    """Return how probable it is that a message begins another subject, MIN_SHARE…1, by turn.
+
+    Of the newest 200 messages of the user but the first. Courtesies begin none.
+    """
+    rows, features = change_features(gate, conversation)
+    shares = logistic(features @ np.array([_BEST, _DEPTH]) + _BIAS)
+    turns = conversation.turns
+    return {
+        row: float(share)
+        for row, share in zip(rows, shares, strict=True)
+        if share >= MIN_SHARE and any(map(is_rare, facts_of(turns[row]).stems))
+    }
+
+
+def change_features(gate: GatePolicy, conversation: Conversation) -> tuple[list[int], NDArray[np.float64]]:
+    """Return the n messages of the user that may begin a subject, and (n, 2): best near logit, and depth."""
+    turns = conversation.turns
+    rows = [row for row, turn in enumerate(turns) if is_from_user(turn)][1:][-_MAX_MESSAGES:]
+    if not rows:
+        return [], np.zeros((0, 2))
+    gate.encode_turns(turns)
+    vectors = gate.encoder.encode([turn.scored_text for turn in turns])
+    best = [float(gate.gate.score(*gate.read(*conversation.at(row))).logits[-_NEAR:].max()) for row in rows]
+    return rows, np.column_stack([best, _depths([cohesion(vectors, row) for row in rows])])
+
+
+def cohesion(vectors: Embeddings, row: int) -> float:
+    """Return the cosine of the sums of the (n, d) vectors of the two turns before and from `row`."""
+    before, after = vectors[max(0, row - _WINDOW) : row].sum(axis=0), vectors[row : row + _WINDOW].sum(axis=0)
+    return float(before @ after / max(float(np.linalg.norm(before) * np.linalg.norm(after)), 1e-9))
+
+
+def _depths(cohesions: Sequence[float]) -> list[float]:
+    """Return how deep each gap is between the peaks on either side: TextTiling (Hearst 1997).
+
+    >>> _depths([0.5, 0.1, 0.4])
+    [0.0, 0.7, 0.0]
+    """
+    depths = []
+    for place, value in enumerate(cohesions):
+        peaks = 0.0
+        for side in (cohesions[place::-1], cohesions[place:]):
+            peak = value
+            for other in side:
+                if other < peak:
+                    break
+                peak = other
+            peaks += peak
+        depths.append(round(peaks - 2 * value, 6))
+    return depths
