@@ -2,8 +2,8 @@
 
     Label → Tune → Train → Versions
 
-One step is next; a link leads to it, for the primary button is the page's own. What the next few labels give,
-and all warnings, stand here once.
+One step is next; its button is the only primary one. What the next few labels give, and all warnings, stand
+here once.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def draw_improvement(app: App, here: StepName, warnings: Iterable[str] = ()) -> 
 
 
 def draw_next(improvement: Improvement) -> None:
-    """Draw the link to the step to take now, or to more conversations; nothing when all is done."""
+    """Draw the button to the step to take now, or to more conversations; nothing when all is done."""
     step = improvement.next
     if step is None and not improvement.missing:
         return
@@ -204,5 +204,5 @@ def draw_next(improvement: Improvement) -> None:
         "versions": f"Compare {literal(improvement.waiting or '')}",
     }
     label, path = (labels[step], STEPS[step]) if step else ("Add conversations", LIBRARY)
-    if st.button(label, key="improvement.next", type="tertiary", icon=":material/arrow_forward:"):
+    if st.button(label, key="improvement.next", type="primary", icon=":material/arrow_forward:"):
         st.switch_page(path)
