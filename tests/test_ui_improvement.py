@@ -97,7 +97,7 @@ def test_the_next_step_is_a_link_and_warnings_are_no_boxes(app: App, page: str) 
     label(1)
     add_conversation(*[Turn.of("user", f"other {turn}") for turn in range(4)], title="Other")
     shown = open_page(page)
-    assert shown.button(key="improvement.next").proto.type == "tertiary"
+    assert shown.button(key="improvement.next").proto.type == "primary"
     assert not [one.key for one in shown.button if one.proto.type == "primary"]
     assert not shown.warning
 
