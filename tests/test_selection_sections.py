@@ -59,7 +59,7 @@ def test_each_turn_appears_once_with_its_reason():
     )
     assert reasons[1] == (
         "evidence", True,
-        "Kept with its answer: message 2 answers it and is kept, and no list begins with an answer.",
+        "Kept with its answer: message 2 answers it and is kept; a list may not begin with an answer.",
     )  # fmt: skip
     assert reasons[2] == ("keeps", False, "Kept: 0.90, above 0.50.")
     assert reasons[3][:2] == ("rules", True)

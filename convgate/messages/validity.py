@@ -87,7 +87,7 @@ class Repair:
         if first is None or self.table.is_user[first]:
             return
         if (asked := self.table.user_turn(first)) is not None:
-            reason = f"message {first} answers it and is kept, and no list begins with an answer."
+            reason = f"message {first} answers it and is kept; a list may not begin with an answer."
             self._keep(asked, FIRST_USER, reason, "with its answer")
 
     def _keep_partners(self, rule: str, wanted: Flags, groups: NDArray[np.int64]) -> None:
