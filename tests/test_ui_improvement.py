@@ -88,7 +88,7 @@ def test_a_library_without_more_conversations_says_that_some_are_missing(app: Ap
     improvement = read_improvement(app)
     assert (improvement.next, improvement.words) == (None, "Label: 6 answers")
     shown = open_page("Tune")
-    assert "Add and label 1 more conversation to train a version." in page_text(shown)
+    assert "Add 1 more conversation to train a version." in page_text(shown)
     assert shown.button(key="improvement.next").label == "Add conversations"
 
 

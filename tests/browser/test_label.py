@@ -13,7 +13,14 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.text import pluralize
 from convgate.store import ADJUDICATED, Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.store.queues import NewItem, Queues
-from tests.browser.actions import choose_name, new_page, open_page, press, wait_for_value
+from tests.browser.actions import (
+    choose_name,
+    new_page,
+    open_page,
+    press,
+    wait_for_value,
+    wait_until_idle,
+)
 
 ASKED = [(4, 3), (4, 1), (2, 1), (2, 0)]  # messages of a queue, and the turns that it asks about
 ANSWERS = {"1": "relevant", "2": "not_relevant", "3": "unsure"}
@@ -123,6 +130,32 @@ def test_ten_turns_by_keyboard_alone(page: Page, store: Store, add: Callable[...
     assert held() == left
 
     expect(page.get_by_text(f"{name}, {len(left)} of {len(SAID) - 1}")).to_be_visible()
+
+
+@pytest.mark.parametrize(("width", "height", "least"), [(1440, 900, 300), (1280, 720, 160), (400, 800, 160)])
+def test_turns_and_answers_fill_the_window_and_stay_where_they_are(
+    page: Page, add: Callable[..., str], width: int, height: int, least: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    said = [text * (1 + 30 * (number % 2)) for number, text in enumerate(SAID)]
+    open_page(page, f"/Label?conversation={add(said, f'Window of {width}')}")
+    turns, answers = page.locator(".scroller"), page.get_by_role("button", name=re.compile("^. not relevant"))
+
+    def places() -> tuple[float, float, float]:
+        wait_until_idle(page)
+        boxes = turns.bounding_box(), answers.bounding_box()
+        assert boxes[0]
+        assert boxes[1]
+        return boxes[0]["y"], boxes[0]["height"], boxes[1]["y"] + boxes[1]["height"]
+
+    top, length, end = places()
+    assert length >= least
+    assert end <= height
+    assert top + length <= end
+    press(page, "1")
+    expect(page.get_by_text(re.compile("Saved"))).to_be_visible()
+    press(page, "2")
+    assert places() == pytest.approx((top, length, end), abs=1)
 
 
 @pytest.mark.slow

@@ -90,7 +90,7 @@ class Improvement:
         if not self.missing:
             return ""
         more = pluralize(self.missing, "more conversation" if self.conversations else "conversation")
-        verb = "Label" if self.can_label else "Add and label"
+        verb = "Label" if self.can_label else "Add"
         return f"{verb} {more} to {_GOALS[self.conversations + self.missing]}."
 
     @property
