@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.fakes import FakeEncoder
-from tests.page_app import PAGES, TURNS, add_conversation, check, open_page, use_encoder
+from tests.page_app import PAGES, TURNS, add_conversation, check, choose, open_page, use_encoder
 
 
 @pytest.fixture
@@ -19,10 +19,11 @@ def keys(convgate_home: Path, fake_encoder: FakeEncoder, monkeypatch: pytest.Mon
 
 
 def go(app: AppTest, page: str, *, keep_address: bool = False) -> AppTest:
-    """Go there by the sidebar, which leads to the bare address."""
+    """Go there by the sidebar, which leads to the bare address; on Compare, to the open conversation."""
     if not keep_address:
         app.query_params.clear()
-    return check(app.switch_page(PAGES[page]).run())
+    app = check(app.switch_page(PAGES[page]).run())
+    return choose(app, "compare.show", "conversation") if page == "Compare" else app
 
 
 def open_conversation(app: AppTest) -> tuple[str, str | None]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Turn
 from convgate.core.errors import EvaluationError, PolicyError
-from convgate.evaluation.bill_report import BillReport
+from convgate.core.settings import load_settings
+from convgate.costs.prices import find_price
+from convgate.evaluation.bill_report import BillReport, BillRow
 from convgate.evaluation.evaluate import evaluate, pool_results
 from convgate.evaluation.judged_cases import JudgedSet, count_tokens, judge_set
 from convgate.policies.base import Policy
@@ -20,9 +25,12 @@ from convgate.policies.search import BM25
 from convgate.policies.spec import PolicySpec
 from convgate.policies.window import Everything, LastK
 from convgate.selection.billing import bill_policies
+from convgate.store import CurrentKey, Labels
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import RelevanceSet
 from convgate.ui.compare import bill as bill_module
+from convgate.ui.compare import chats as chats_module
+from convgate.ui.compare.bill import bill_sentences, cheapest_to_trust
 from convgate.ui.compare.page import Results, summary_sentences
 from convgate.ui.compare.state import check_column
 from convgate.ui.shared import results_cache
@@ -31,7 +39,9 @@ from tests.page_app import (
     TURNS,
     add_conversation,
     address,
+    app_store,
     check,
+    choose,
     click,
     go_back,
     open_page,
@@ -44,8 +54,9 @@ from tests.page_data import add_relevance_set
 pytestmark = pytest.mark.usefixtures("encoder")
 
 open_compare = partial(open_page, "Compare")
+open_sides = partial(open_page, "Compare", show="conversation")
 THREE = "everything, last_k(k=2), last_k(k=4)"
-MEASURED = {"data": "mine", "policies": "everything, last_k(k=2), bm25", "measure": "1"}
+MEASURED = {"data": "mine", "policies": "everything, last_k(k=2), bm25"}
 
 
 @pytest.fixture
@@ -91,29 +102,36 @@ def row(app: AppTest, name: str) -> list[str]:
 # One conversation
 
 
-def test_each_policy_is_a_column_and_a_row_and_is_compared_with_the_reference(key: str) -> None:
-    app = open_compare(conversation=key, policies=THREE)
+def test_each_policy_is_a_column_and_a_row(key: str) -> None:
+    app = open_sides(conversation=key, policies=THREE)
     numbers = summary(app)
     assert list(numbers) == ["Everything", "Last 2 turns", "Last 4 turns"]
     assert [cells[0] for cells in numbers.values()] == ["6 of 6", "2 of 6", "4 of 6"]
-    assert [cells[3] for cells in numbers.values()] == ["reference", "4", "2"]
     assert numbers["Everything"][2] == "0%"
     columns = decision_columns(app)
-    assert columns["Last 2 turns"] == ["○ dropped ▼"] * 4 + ["● kept"] * 2
-    assert columns["Last 4 turns"] == ["○ dropped ▼"] * 2 + ["● kept"] * 4
-    assert columns["turn"] == [1, 2, 3, 4, 5, 6]
+    assert columns["turn"] == [1, 2, 3, 4], "those that are decided differently"
+    assert columns["Last 4 turns"] == ["○ dropped, older"] * 2 + ["● kept, recent"] * 2
 
-    check(app.selectbox(key="compare.reference").set_value("last_k(k=2)").run())
-    assert decision_columns(app)["Everything"] == ["● kept ▲"] * 4 + ["● kept"] * 2
-    assert app.query_params["reference"] == "last_k(k=2)"
-    check(app.toggle(key="compare.differ").set_value(True).run())
-    assert decision_columns(app)["turn"] == [1, 2, 3, 4]
-    assert app.query_params["differ"] == "1"
+    check(app.toggle(key="compare.differ").set_value(False).run())
+    columns = decision_columns(app)
+    assert columns["turn"] == [1, 2, 3, 4, 5, 6]
+    assert columns["Last 2 turns"] == ["○ dropped, older"] * 4 + ["● kept, recent"] * 2
+    assert columns["Everything"] == ["● kept"] * 6
+    assert app.query_params["differ"] == "0"
+
+
+def test_the_table_says_in_words_why_the_gate_decides(key: str) -> None:
+    app = open_sides(conversation=key, policies="last_k(k=2), gate(rule=top_k, k=6)")
+    columns = decision_columns(app)
+    why = columns["why, by Gate (rule=top_k, k=6)"]
+    assert len(why) == 4
+    assert all(reason[0].isupper() or reason[0].isdigit() for reason in why)
+    assert columns["text"][0].startswith("user: my loss is nan")
 
 
 def test_selected_policies_are_columns_and_in_the_address(key: str) -> None:
-    app = open_compare(conversation=key)
-    assert list(summary(app)) == ["Last 10 turns", "Gate", "BM25: search by words"]
+    app = open_sides(conversation=key)
+    assert list(summary(app)) == ["Last 10 turns", "Gate"]
     assert "policies" not in app.query_params
     check(app.multiselect(key="compare.policies").set_value(["bm25", "everything"]).run())
     assert list(summary(app)) == ["BM25: search by words", "Everything"]
@@ -123,7 +141,7 @@ def test_selected_policies_are_columns_and_in_the_address(key: str) -> None:
 
 
 def test_a_typed_policy_may_have_parameters(key: str) -> None:
-    app = open_compare(conversation=key, policies="everything, last_k(k=2)")
+    app = open_sides(conversation=key, policies="everything, last_k(k=2)")
     policies = ["everything", "last_k( k = 1 )", "last_k(k="]
     check(app.multiselect(key="compare.policies").set_value(policies).run())
     assert list(summary(app)) == ["Everything", "Last 1 turn"]
@@ -132,24 +150,26 @@ def test_a_typed_policy_may_have_parameters(key: str) -> None:
 
 
 def test_only_the_back_button_returns_to_an_earlier_address(key: str) -> None:
-    app = open_compare(conversation=key, policies="everything, last_k(k=2)")
+    app = open_sides(conversation=key, policies="everything, last_k(k=2)")
     check(app.multiselect(key="compare.policies").set_value(["everything", "last_k(k=2)", "bm25"]).run())
     app.query_params["policies"] = "everything, last_k(k=2)"  # not the new one yet
     assert list(summary(check(app.run()))) == ["Everything", "Last 2 turns", "BM25: search by words"]
     assert app.query_params["policies"] == "everything, last_k(k=2), bm25"
 
-    app = go_back(app, conversation=key, policies="everything, last_k(k=2)")
+    app = go_back(app, show="conversation", conversation=key, policies="everything, last_k(k=2)")
     assert list(summary(app)) == ["Everything", "Last 2 turns"]
 
 
 def test_a_rule_of_the_gate_applies(key: str) -> None:
-    app = open_compare(conversation=key, policies="everything, gate(rule=top_k, k=0)")
+    app = open_sides(conversation=key, policies="everything, gate(rule=top_k, k=0)")
     assert summary(app)["Gate (rule=top_k, k=0)"][0] == "0 of 6"
 
 
 def test_a_long_conversation_has_pages(convgate_home: Path) -> None:
     turns = [Turn.of("assistant" if index % 2 else "user", f"text {index}") for index in range(301)]
-    app = open_compare(conversation=add_conversation(*turns), policies="everything, last_k", page="3")
+    app = open_sides(
+        conversation=add_conversation(*turns), policies="everything, last_k", page="3", differ="0"
+    )
     assert decision_columns(app)["turn"] == list(range(201, 301))
     check(app.toggle(key="compare.differ").set_value(True).run())
     assert decision_columns(app)["turn"][:2] == [1, 2], "another list begins on its first page"
@@ -157,7 +177,7 @@ def test_a_long_conversation_has_pages(convgate_home: Path) -> None:
 
 
 def test_a_click_on_a_cell_opens_the_turn_in_explore_with_the_policy_of_its_column(key: str) -> None:
-    app = open_compare(conversation=key, policies="everything, gate(rule=top_k, k=0)", ask="and now?")
+    app = open_sides(conversation=key, policies="everything, gate(rule=top_k, k=0)", ask="and now?")
     app.session_state["compare.table"] = {"selection": {"cells": [[2, "Gate (rule=top_k, k=0)"]]}}
     check(app.run())
     assert app.title[0].value == "Explore"
@@ -166,7 +186,7 @@ def test_a_click_on_a_cell_opens_the_turn_in_explore_with_the_policy_of_its_colu
 
 
 def test_a_click_opens_explore_with_the_parameters_of_its_column(key: str) -> None:
-    app = open_compare(conversation=key, policies="everything, last_k(k=2)")
+    app = open_sides(conversation=key, policies="everything, last_k(k=2)")
     app.session_state["compare.table"] = {"selection": {"cells": [[2, "Last 2 turns"]]}}
     app = check(app.run())
     assert address(app)["policy"] == "last_k(k=2)"
@@ -176,35 +196,36 @@ def test_a_click_opens_explore_with_the_parameters_of_its_column(key: str) -> No
 
 
 def test_a_bad_address_is_reported_and_the_rest_is_shown(key: str) -> None:
-    app = open_compare(
+    app = open_sides(
         conversation=key, policies="everything, gate@gone, last_k(k=1)", reference="bm25", turn="99",
         page="x", data="gone",
     )  # fmt: skip
     assert sum("link_off" in warning.icon for warning in app.warning) == 5
     assert list(summary(app)) == ["Everything", "Last 1 turn"]
     for policies in ("last_k(k=", "everything, nobody", "everything, last_k(k=-1)", "last_k(size=3)"):
-        app = open_compare(conversation=key, policies=policies)
+        app = open_sides(conversation=key, policies=policies)
         assert "The address says policies=" in page_text(app)
-        assert len(summary(app)) == 3, "as on a first visit"
+        assert len(summary(app)) == 2, "as on a first visit"
 
 
 def test_a_policy_that_fails_is_left_out_and_says_why(key: str) -> None:
     stages = 'pipeline(stages="gatekeeper > gate@nobody")'
-    app = open_compare(conversation=key, policies=f"{stages}, everything, last_k", reference=stages)
+    app = open_sides(conversation=key, policies=f"{stages}, everything, last_k", reference=stages)
     (error,) = [str(error.value) for error in app.error]
     assert "nobody" in error
     assert list(summary(app)) == ["Everything", "Last 10 turns"]
 
 
 def test_empty_states_have_the_button_that_helps(convgate_home: Path) -> None:
-    assert "no conversation" not in page_text(open_compare()), "only what can be shown"
+    for show in ("conversation", "chats"):
+        assert "There is no conversation yet" in page_text(open_compare(show=show))
     key = add_conversation(*TURNS[1:])
     for policies in ("", "bm25"):
-        app = open_compare(conversation=key, policies=policies)
+        app = open_sides(conversation=key, policies=policies)
         assert "Select at least two policies." in page_text(app)
     check(app.button(key="compare.start").click().run())
-    assert list(summary(app)) == ["Last 10 turns", "Gate", "BM25: search by words"]
-    assert "there is no history" in page_text(open_compare(conversation=key, turn="1"))
+    assert list(summary(app)) == ["Last 10 turns", "Gate"]
+    assert "there is no history" in page_text(open_sides(conversation=key, turn="1"))
 
 
 def test_a_rule_needs_its_name_and_labels_are_short() -> None:
@@ -218,22 +239,67 @@ def test_a_rule_needs_its_name_and_labels_are_short() -> None:
 
 def test_without_labels_it_says_what_is_sent_and_where_the_policies_differ_most(key: str) -> None:
     add_conversation(*TURNS[1:4], title="Short")
-    app = open_compare(show="chats", policies="everything, last_k(k=2)")
-    assert "of 2 conversations" not in page_text(app), "nothing is compared before somebody asks"
-    click(app, "compare.measure")
-    text = page_text(app)
-    assert "before the last messages of 2 conversations, Everything sends 100% and Last 2 turns sends" in text
-    assert "which labels tell" in text
+    app = open_compare(policies="everything, last_k(k=2)")
+    assert "On your 2 chats, Everything sends 100% and Last 2 turns sends" in page_text(app)
+    assert "likely needed" not in page_text(app), "no gate says what is"
     found = [button for button in app.button if (button.key or "").startswith("compare.chat.")]
-    assert [button.label.rpartition(": ")[2] for button in found] == ["4 turns", "0 turns"]
+    differing = [button.label.rpartition(": ")[2] for button in found]
+    assert differing == ["4 turns decided differently", "0 turns decided differently"]
     click(app, str(found[0].key))
-    assert address(app).items() >= {"conversation": key, "differ": "1", "show": "chats"}.items()
+    assert address(app).items() >= {"conversation": key, "show": "conversation"}.items()
     assert decision_columns(app)["turn"] == [1, 2, 3, 4]
+
+
+def linked_turns(app: AppTest) -> list[str]:
+    return [link.proto.label for link in app.get("page_link") if "Turn " in link.proto.label]
+
+
+def test_what_the_gate_thinks_needed_and_a_cheaper_policy_loses_is_said_and_listed(key: str) -> None:
+    app = open_compare(policies="last_k(k=2), gate(rule=top_k, k=6), bm25", lost="everything")
+    n_lost = len(linked_turns(app))
+    assert n_lost > 0
+    text = page_text(app)
+    assert "On your 1 chat, Gate (rule=top_k, k=6) sends " in text
+    assert f"% but leaves out {n_lost} turn" in text
+    for link in app.get("page_link"):
+        if "Turn " in link.proto.label:
+            query = dict(parse_qsl(link.proto.query_string))
+            assert query.items() >= {"conversation": key, "rule": "top_k,k=6"}.items()
+            assert f"Turn {query['selected']}*" in link.proto.label
+
+    choose(app, "compare.lost", "bm25")
+    assert address(app)["lost"] == "bm25"
+    counts = dict(re.findall(r"(Last 2 turns|BM25: search by words): (\d+) turn", choices(app)))
+    assert len(linked_turns(app)) == int(counts["BM25: search by words"])
+    assert int(counts["Last 2 turns"]) == n_lost
+
+
+def choices(app: AppTest) -> str:
+    return "; ".join(app.button_group(key="compare.lost").options)
+
+
+def test_a_policy_that_loses_nothing_is_said_to(key: str) -> None:
+    app = open_compare(policies="everything, gate(rule=top_k, k=1)")
+    assert "Everything 100% and leaves out no turn that Gate (rule=top_k, k=1) thinks" in page_text(app)
+    assert "None." in page_text(app)
+
+
+def test_chats_are_shown_while_the_others_are_compared(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        add_conversation(*TURNS[1 : 4 + number], title=f"Talk {number}")
+    reruns: list[str] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(chats_module, "_FIRST_SECONDS", 0)
+        patch.setattr("streamlit.rerun", lambda: reruns.append("again"))
+        app = open_compare(policies="everything, last_k(k=2)")
+    assert "On 1 of your 4 chats, Everything sends 100%" in page_text(app)
+    assert reruns == ["again"]
+    assert "On your 4 chats, Everything sends 100%" in page_text(check(app.run()))
 
 
 def test_turns_that_every_policy_sends_are_counted_apart(convgate_home: Path) -> None:
     rule = Turn.of("user", "You must never log the passwords of users.")
-    app = open_compare(conversation=add_conversation(rule, *TURNS[1:]), policies="everything, last_k(k=2)")
+    app = open_sides(conversation=add_conversation(rule, *TURNS[1:]), policies="everything, last_k(k=2)")
     assert summary(app)["Last 2 turns"][0] == "3 of 7 :small[2 + 1 that are always sent]"
 
 
@@ -242,12 +308,8 @@ def test_turns_that_every_policy_sends_are_counted_apart(convgate_home: Path) ->
 
 def test_few_conversations_are_reported_with_the_results(convgate_home: Path, measured: list[str]) -> None:
     add_relevance_set(convgate_home)
-    app = open_compare(**MEASURED | {"measure": "0"})
-    assert measured == []
-    assert "Not measured yet on mine" in page_text(app)
-    check(app.button(key="compare.measure").click().run())
+    app = open_compare(**MEASURED)
     assert measured == ["everything", "last_k", "bm25"]
-    assert app.query_params["measure"] == "1"
     assert "too few to trust (2 of 49 conversations)." in page_text(app)
     assert not app.warning
     assert row(app, "Everything")[4] == "–", "without scores nothing fills a budget"
@@ -257,26 +319,36 @@ def test_few_conversations_are_reported_with_the_results(convgate_home: Path, me
 
     check(app.selectbox(key="compare.reference").set_value("bm25").run())
     assert row(app, "BM25: search by words")[1] == "reference"
-    assert row(open_compare(**MEASURED | {"measure": "0"}), "BM25: search by words"), (
-        "what was measured needs no button"
-    )
+    assert row(open_compare(**MEASURED), "BM25: search by words")
     assert measured == ["everything", "last_k", "bm25"]
 
 
 def test_a_first_visit_shows_the_samples_measured(convgate_home: Path, measured: list[str]) -> None:
     app = open_compare(policies="last_k(k=7), last_k(k=8)")
     assert measured == ["last_k", "last_k"], "nobody has to ask"
-    assert app.query_params["data"] == "samples"
+    assert app.selectbox(key="compare.data").value == "samples"
     assert row(app, "Last 7 turns")[1] == "reference"
     assert "##### With the same 35% of the tokens, Last 8 turns sends " in page_text(app)
-    assert "Last 8 turns sends 5 of 29 messages every turn they need" in page_text(app)
+    assert "Last 8 turns sends all that is needed for 5 of 29 messages" in page_text(app)
+
+
+def test_the_page_opens_on_the_labels_without_any_on_the_library_without_that_on_the_samples(
+    convgate_home: Path,
+) -> None:
+    policies = "last_k(k=2), last_k(k=3)"
+    assert "Samples: " in page_text(open_compare(policies=policies))
+    key = add_conversation(*TURNS)
+    app = open_compare(policies=policies)
+    assert "On your 1 chat, " in page_text(app)
+    Labels(app_store()).answer(CurrentKey(key, 7), {2: "relevant", 4: "not_relevant"}, by="Ada")
+    assert "My labels: 2 labelled turns" in page_text(check(app.run()))
+    assert "show" not in address(app), "which may differ later"
 
 
 def test_enough_conversations_are_not_doubted(convgate_home: Path) -> None:
     add_relevance_set(convgate_home, conversations=49)
-    app = open_compare(**MEASURED | {"measure": "0"})
-    check(app.button(key="compare.measure").click().run())
-    assert "Last 2 turns sends 0 of" in page_text(app)
+    app = open_compare(**MEASURED)
+    assert "Last 2 turns sends all that is needed for 0 of" in page_text(app)
     assert "too few" not in page_text(app)
 
 
@@ -289,8 +361,8 @@ def test_the_sentence_sets_the_first_other_policy_or_gate_beside_the_reference(c
     gains = {name: result.policies[name].overall["answerable"] for name in ("all", "bm25")}
     tokens_of_two = result.policies["two"].overall["kept_token_share"].value or 0
     (sentence,) = summary_sentences(Results(result, "two", gains), [])
-    assert sentence.startswith("all sends 4 of 4 messages every turn they need, with 100% of the tokens")
-    assert f"two 0, with {tokens_of_two:.0%}; too few to trust (4 of 49 conversations)." in sentence
+    assert sentence.startswith("all sends all that is needed for 4 of 4 messages, with 100% of the tokens")
+    assert f"two for 0, with {tokens_of_two:.0%}; too few to trust (4 of 49 conversations)." in sentence
     assert summary_sentences(Results(result, "two", gains), ["bm25"])[0].startswith(
         "With the same 35% of the tokens, bm25 sends "
     )
@@ -327,9 +399,11 @@ def billed(monkeypatch: pytest.MonkeyPatch, load_without_a_model: None) -> list[
     return reports
 
 
-def test_a_bill_is_computed_once_when_a_person_asks(convgate_home: Path, billed: list[BillReport]) -> None:
+def test_a_bill_is_computed_once_unless_a_person_stops_it(
+    convgate_home: Path, billed: list[BillReport]
+) -> None:
     add_relevance_set(convgate_home, conversations=3)
-    app = open_compare(**BILLED)
+    app = open_compare(**BILLED, bill="0")
     assert app.button(key="compare.bill").label == "Compute the bill of 3 conversations"
     assert billed == []
     click(app, "compare.bill")
@@ -341,9 +415,7 @@ def test_a_bill_is_computed_once_when_a_person_asks(convgate_home: Path, billed:
         "BM25: search by words (cache reused)",
     ]
     wanted = report.compare_last([report.rows[0], report.rows[2]])
-    assert f"##### {wanted}" in page_text(app)
-    assert wanted.startswith(f"On {report.requests} requests, BM25: search by words (cache reused) costs ")
-    assert "sending everything and" in wanted
+    assert f"##### {wanted}" in page_text(app), "each other row misses too much"
     for one in report.rows:
         assert row(app, one.policy) == list(one.to_cells().values())
     assert row(app, "Last 2 turns")[4] == "83.3%", "a half, all and all of the needed turns"
@@ -358,24 +430,69 @@ def test_a_bill_is_computed_once_when_a_person_asks(convgate_home: Path, billed:
 
 def test_other_prices_are_another_bill(convgate_home: Path, billed: list[BillReport]) -> None:
     add_relevance_set(convgate_home)
-    app = open_compare(**BILLED, bill="1")
+    app = open_compare(**BILLED)
     check(app.selectbox(key="compare.model").set_value("claude-sonnet-4-5-1h").run())
     assert [each.price.name for each in billed] == ["gpt-5", "claude-sonnet-4-5-1h"]
     assert address(app)["model"] == "claude-sonnet-4-5-1h"
     check(app.selectbox(key="compare.billed").set_value("@library").run())
-    assert "compare.bill" in {button.key for button in app.button}, "other conversations wait for the button"
+    assert "there is no request to bill" in page_text(app)
 
 
 def test_the_last_gate_is_billed_with_prices(convgate_home: Path, billed: list[BillReport]) -> None:
     add_relevance_set(convgate_home)
-    app = open_compare(data="mine", show="bill", bill="1")
+    app = open_compare(data="mine", show="bill", policies="gate, last_k")
     names = [one.policy for one in billed[0].rows]
-    assert names == ["Everything", "Last 10 turns", "BM25: search by words", "Gate", "Gate (cache reused)"]
+    assert names == ["Everything", "Last 10 turns", "Gate", "Gate (cache reused)"]
     assert app.selectbox(key="compare.model").value == "claude-sonnet-4-5"
 
 
 def test_what_cannot_be_billed_is_reported(convgate_home: Path, billed: list[BillReport]) -> None:
     app = open_compare(**BILLED | {"billed": "gone", "model": "llama"})
     assert sum("link_off" in warning.icon for warning in app.warning) == 3
-    app = open_compare(**BILLED | {"data": "samples", "billed": "@library", "bill": "1"})
+    app = open_compare(**BILLED | {"data": "samples", "billed": "@library"})
     assert "there is no request to bill" in page_text(app), "the library is empty"
+
+
+def bill_of(missed: float | None, *rows: tuple[str, float, int, float]) -> BillReport:
+    """Return the bill of rows with a name, dollars, tokens and the cached share; missed: of all others."""
+    everything, *others = (
+        BillRow(name, cost, cost / rows[0][1] - 1, share, tokens, 0, 0, missed, 0, 0)
+        for name, cost, tokens, share in rows
+    )
+    everything = replace(everything, missed=None if missed is None else 0.0)
+    price = find_price(load_settings(), "gpt-5")
+    assert price is not None
+    return BillReport(price, (everything, *others), 1, 9, 0, 0, 0, 0, ())
+
+
+def in_words(report: BillReport, best: BillRow | None) -> list[str]:
+    """Return the sentences without the signs that escape."""
+    sentences = bill_sentences(report, best)
+    return [sentence.replace("\\", "").replace("\u2060", "") for sentence in sentences]
+
+
+ALL, WINDOW = ("Everything", 10.0, 1000, 0.3), ("Last 10 turns", 2.0, 200, 0.0)
+DEARER, REUSED = ("Gate", 11.0, 800, 0.01), ("Gate (cache reused)", 8.0, 850, 0.3)
+
+
+def test_the_bill_names_what_to_choose_and_why_the_gate_alone_costs_more() -> None:
+    report = bill_of(None, ALL, WINDOW, DEARER, REUSED)
+    best = cheapest_to_trust(report, {"Gate"})
+    assert best is report.rows[3], "a window promises nothing"
+    first, why, cheaper = in_words(report, best)
+    assert "Gate (cache reused) is the one to choose: it costs 20% less than sending everything" in first
+    assert "Gate sends 20% fewer tokens but costs 10% more than everything." in why
+    assert "(1.0% of the tokens; 30% of everything's)" in why
+    assert "27% less than Gate." in why
+    assert cheaper == "Last 10 turns is cheaper ($2.00), but nothing limits what it leaves out."
+
+
+def test_a_bill_trusts_labels_before_promises() -> None:
+    lossy = bill_of(0.1, ALL, WINDOW, DEARER, REUSED)
+    assert cheapest_to_trust(lossy, {"Gate"}) is None, "all others miss more than the promise"
+    assert "misses 10% of the needed turns" in in_words(lossy, None)[0]
+    kept = bill_of(0.01, ALL, WINDOW, DEARER, REUSED)
+    assert cheapest_to_trust(kept, set()) is kept.rows[1]
+    dear = bill_of(None, ALL, WINDOW, DEARER, ("Gate (cache reused)", 10.5, 850, 0.3))
+    first, *_ = in_words(dear, cheapest_to_trust(dear, {"Gate"}))
+    assert "Everything is the one to choose: it costs 4.8% less than Gate (cache reused)" in first

@@ -99,7 +99,7 @@ def test_the_report_can_be_downloaded(store: Store, monkeypatch: pytest.MonkeyPa
 
 
 def test_an_experiment_is_created_from_a_name_variants_and_options(store: Store) -> None:
-    app = open_experiments()
+    app = open_experiments(on="new")
     app.text_input(key="experiments.name").set_value("pilot")
     app.multiselect(key="experiments.arms").set_value(["last_k(k=3)", "alone:gate"])
     app.selectbox(key="experiments.looks").select_index(1)
@@ -108,44 +108,47 @@ def test_an_experiment_is_created_from_a_name_variants_and_options(store: Store)
     click(app, "experiments.create")
     made = load_experiment(store, "pilot")
     assert [(arm.name, arm.limit, arm.alone) for arm in made.arms] == [
-        ("last_k", "free", False),
-        ("last_k k 3 matched", "matched", False),
-        ("last_k k 3 free", "free", False),
-        ("alone gate matched", "matched", True),
-        ("alone gate free", "free", True),
+        ("Last 10 turns", "free", False),
+        ("Last 3 turns matched", "matched", False),
+        ("Last 3 turns free", "free", False),
+        ("Gate alone matched", "matched", True),
+        ("Gate alone free", "free", True),
     ]
     assert (made.planned, made.looks) == (300, (0.5, 1.0))
     assert address(app) == {"experiment": "pilot"}
     assert "load_experiment('pilot')" in app.code[0].value
 
 
-def test_without_an_experiment_one_button_replays_what_there_is(store: Store) -> None:
+def test_the_page_says_what_an_experiment_takes_and_what_there_is_without_a_model(store: Store) -> None:
     app = open_experiments()
-    assert not app.get("plotly_chart"), "nothing is computed before somebody asks"
-    assert app.button(key="experiments.start").label == "Replay the samples"
+    assert "To run one you need an agent" in page_text(app)
     click(app, "experiments.start")
-    assert address(app).items() >= {"on": "replay", "data": "samples"}.items()
+    assert address(app) == {"on": "replay", "data": "samples"}
     (sentence,) = [item.value.replace("\\", "") for item in app.markdown if "##### " in item.value]
     assert "of what 29 messages need in" in sentence
     assert sentence.endswith("too few to trust (9 of 49 conversations).")
     (chart,) = app.get("plotly_chart")
     assert "Last 10 turns" in chart.proto.spec
+    click(app, "experiments.back")
+    assert address(app) == {}
 
     key = add_conversation(*TURNS)
-    app = click(open_experiments(), "experiments.start")
-    assert app.title[0].value == "Compare"
-    assert address(app).items() >= {"show": "chats", "measure": "1"}.items()
-
     Labels(store).answer(CurrentKey(key, 7), {2: "relevant", 4: "not_relevant"}, by="Ada")
-    app = click(open_experiments(), "experiments.start")
-    assert address(app).items() >= {"on": "replay", "data": "@labels", "measure": "1"}.items()
+    click(app, "experiments.start")
+    assert address(app) == {"on": "replay", "data": "@labels"}
 
+
+def test_a_new_experiment_takes_two_clicks(store: Store) -> None:
     new_experiment(store)
-    assert "experiments.start" not in {button.key for button in open_experiments().button}
+    app = click(click(open_experiments(), "experiments.new"), "experiments.create")
+    assert address(app) == {"experiment": "Experiment 1"}
+    arms = load_experiment(store, "Experiment 1").arms
+    assert [arm.name for arm in arms] == ["Last 10 turns", "Gate"]
+    assert "experiments.name" not in {field.key for field in click(app, "experiments.back").text_input}
 
 
 def test_without_a_number_of_trials_it_is_computed(store: Store) -> None:
-    app = open_experiments()
+    app = open_experiments(on="new")
     app.text_input(key="experiments.name").set_value("pilot")
     check(app.multiselect(key="experiments.arms").set_value(["gate"]).run())
     click(app, "experiments.create")
@@ -154,7 +157,7 @@ def test_without_a_number_of_trials_it_is_computed(store: Store) -> None:
 
 @pytest.mark.parametrize("arms", [[], ["no_such_policy"]])
 def test_what_cannot_be_created_says_why(store: Store, arms: list[str]) -> None:
-    app = open_experiments()
+    app = open_experiments(on="new")
     app.text_input(key="experiments.name").set_value("pilot")
     check(app.multiselect(key="experiments.arms").set_value(arms).run())
     click(app, "experiments.create")
@@ -249,10 +252,10 @@ def test_a_replay_is_started_shown_and_exported(
 ) -> None:
     contents: list[str] = []
     monkeypatch.setattr("streamlit.download_button", lambda _, content, **__: contents.append(content()))
-    app = open_experiments(**REPLAYED)
-    assert not app.get("plotly_chart")
+    app = open_experiments(**REPLAYED, measure="0")
+    assert not app.get("plotly_chart"), "a person has stopped it"
     click(app, "experiments.measure")
-    assert address(app) == {**REPLAYED, "measure": "1"}
+    assert address(app) == REPLAYED
     assert len(app.get("plotly_chart")) == 1
     (table,) = [line.value for line in app.markdown if "| vs. control, points |" in line.value]
     arms = {"Last 1 turn": "last_k(k=1)", "Everything": "everything", "No turns": "none"}
@@ -287,12 +290,11 @@ def test_a_replay_names_the_winner_only_where_the_interval_does(gain: Metric, be
     assert summary_sentence([last]) == ""
 
 
-def test_another_choice_waits_for_the_button_again(mine: str) -> None:
-    app = open_experiments(**REPLAYED, measure="1")
-    assert "experiments.measure" not in {button.key for button in app.button}
+def test_another_choice_is_replayed_at_once(mine: str) -> None:
+    app = open_experiments(**REPLAYED)
     choose(app, "experiments.budgets", ["matched"])
-    assert "measure" not in address(app)
-    assert "experiments.measure" in {button.key for button in app.button}
+    (table,) = [line.value for line in app.markdown if "| vs. control, points |" in line.value]
+    assert "as the control" in table
 
 
 @pytest.mark.parametrize(

@@ -83,12 +83,14 @@ def test_a_replay_of_the_samples_is_shown_and_kept_by_its_address(
     go_to_address: Callable[[str], Page],
 ) -> None:
     page = go_to_address("/Experiments?on=replay&data=samples&control=last_k(k=1)&arms=bm25; alone:bm25")
-    export = page.get_by_role("button", name="Export CSV table")
+    figures, export = page.get_by_text("All figures"), page.get_by_role("button", name="Export CSV table")
+    figures.click()
     expect(export).to_be_visible()
     with page.expect_download() as download:
         export.click()
     assert "BM25: search by words (alone),matched," in download.value.path().read_text()
     page.reload()
+    figures.click()
     expect(page.get_by_role("row", name=re.compile(r"^BM25.* \(alone\) as the control"))).to_be_visible()
     page.get_by_text("Options", exact=True).click()
     page.get_by_role("button", name="Free", exact=True).click()

@@ -153,7 +153,7 @@ def _create(app: App) -> None:
             shared_raters=values[SHARED],
         )
         create_experiment(app.store, experiment)
-        page.change(experiment=experiment.name)
+        page.change(experiment=experiment.name, on="experiments")
 
 
 def _arm_name(text: str, settings: Settings) -> str:

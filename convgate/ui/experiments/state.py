@@ -79,7 +79,7 @@ def draw_back() -> None:
     """Draw the button to the list."""
     st.button(
         "All experiments", key="experiments.back", type="tertiary", icon=":material/arrow_back:",
-        on_click=page.change, kwargs={"experiment": None, "on": "experiments"},
+        on_click=page.show, args=(ExperimentsState(),),
     )  # fmt: skip
 
 
