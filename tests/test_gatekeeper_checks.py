@@ -153,3 +153,23 @@ def test_the_automaton_of_all_patterns_counts_nothing_and_misses_none(said: Said
     assert len(expressions) == len(shared.patterns)
     assert not any(re.search(r"\{\d+,\d", expression) for expression in expressions)
     assert hits >= {at for at, (words, _) in enumerate(shared._compiled) if words.search(text)} > {0}
+
+
+@pytest.mark.parametrize(
+    ("user", "answer", "rule"),
+    [
+        ("My size is 42", "Noted.", "fact"),
+        ("Tuesday 10:30 works", "Great.", "fact"),
+        ("Order 4711", "I see it.", "fact"),
+        ("ada@holm.example", "Saved.", "fact"),
+        ("Which framework?", "Astro is small and static.", "fact"),
+        ("Why?", "Because it is faster now.", "short exchange"),
+        ("is it done?", "Yes, it is.", "short exchange"),
+        ("bump it to 2.1", "Bumped.", "short exchange"),
+        ("I'm back", "Welcome back!", "short exchange"),
+        ("thanks a lot!", "You're welcome.", "short exchange"),
+    ],
+)
+def test_a_short_exchange_is_kept_where_it_states_a_fact(user: str, answer: str, rule: str):
+    decision = check(Exchange(user, answer))
+    assert (decision.rule, decision.keep) == (rule, rule == "fact")

@@ -78,6 +78,8 @@ def keys() -> dict[str, str]:
 
 def test_exchanges_are_listed_with_their_decisions_and_filtered(keys: dict[str, str]) -> None:
     app = open_storing(conversation=keys["First"])
+    assert len(shown_exchanges(app)) == 2, "what is skipped comes first"
+    choose(app, "storing.show", "all")
     greeting, preference, _, hostile, _ = shown_exchanges(app)
     assert "○ Skipped" in greeting
     assert ">greeting<" in greeting
@@ -89,9 +91,9 @@ def test_exchanges_are_listed_with_their_decisions_and_filtered(keys: dict[str, 
 
     choose(app, "storing.show", "skipped")
     assert len(shown_exchanges(app)) == 2
-    choose(app, "storing.show", "default")
-    assert len(shown_exchanges(app)) == 2
-    assert app.query_params["show"] == "default"
+    choose(app, "storing.show", "kept")
+    assert len(shown_exchanges(app)) == 3
+    assert app.query_params["show"] == "kept"
     choose(app, "storing.show", "all")
     check(app.text_input(key="storing.search").set_value("RED logs").run())
     (found,) = texts(app)
@@ -181,7 +183,7 @@ def test_a_file_that_cannot_be_used_is_reported_and_left_alone(keys: dict[str, s
 
 def test_no_expander_is_inside_another_one(keys: dict[str, str]) -> None:
     app = open_storing()
-    assert [each.label for each in app.expander] == ["Add a rule", "Edit all rules as YAML"]
+    assert [each.label for each in app.expander] == ["Add a rule", "Edit all rules as text (YAML)"]
     assert not any(each.expander for each in app.expander)
 
 
@@ -189,7 +191,7 @@ def test_an_empty_library_shows_the_samples_and_no_empty_editor() -> None:
     app = open_storing()
     assert app.query_params["look"] == "samples"
     assert "○ Skipped" in shown_exchanges(app)[0]
-    counts = r"(\d+) of \d+ exchanges are kept for later, (\d+) skipped\s+Skipped: short exchange \d+"
+    counts = r"(\d+) of \d+ exchanges are kept for later, (\d+) skipped\s+Skipped: \d+ (that|without) "
     assert re.search(counts, page_text(app))
     assert not any(one.proto.query_string for one in app.get("page_link")), "samples are not in the library"
     assert editor(app) == ""
@@ -243,7 +245,7 @@ def test_where_nothing_speaks_for_any_exchange_of_the_library_the_samples_are_sh
 
 def test_a_title_is_drawn_once_on_a_page(keys: dict[str, str]) -> None:
     add_conversation(*turns_of((("ok", "Good."), *SECOND[:1])), title="Third")
-    titles = [one.value for one in open_storing(look="library").markdown]
+    titles = [one.value for one in open_storing(look="library", show="all").markdown]
     assert [titles.count(f"**{name}**") for name in ("First", "Second", "Third")] == [1, 1, 1]
 
 
@@ -259,14 +261,26 @@ def test_what_must_hold_is_a_reason_of_an_exchange_that_is_kept_by_default(
     assert "by default, and as a safety requirement, always sent (“I am" in text
 
 
+def test_reasons_are_counted_in_words_about_content() -> None:
+    facts = (("My size is 42", "Noted."), ("lol", "Ha."), ("How is the uptime?", "It was 99.98% last year."))
+    app = open_storing(conversation=add_conversation(*turns_of(facts)))
+    assert "Skipped: 1 without a fact." in page_text(app)
+    assert "Kept: 2 with a fact in few words." in page_text(app)
+    (skipped,) = texts(app)
+    assert "neither “lol” nor the answer states a fact" in skipped
+    choose(app, "storing.show", "kept")
+    assert "states a fact (“My size is 42”)" in texts(app)[0]
+    assert "a question with its answer (“It was 99.98% last year.”)" in texts(app)[1]
+
+
 def test_statistics_count_the_conversation_or_the_library(keys: dict[str, str]) -> None:
     app = open_storing(conversation=keys["First"])
     assert "3 of 5 exchanges are kept for later, 2 skipped" in page_text(app)
     choose(app, "storing.look", "library")
     assert app.query_params["look"] == "library"
     assert "5 of 7 exchanges are kept for later, 2 skipped" in page_text(app)
-    choose(app, "storing.show", "default")
-    assert len(shown_exchanges(app)) == 4
+    choose(app, "storing.show", "kept")
+    assert len(shown_exchanges(app)) == 5
     write(app, SKIP_BUILD)
     assert "3 of 7 exchanges are kept for later, 4 skipped" in page_text(app)
 

@@ -26,6 +26,7 @@ CAUSES: Mapping[str, str] = {
 FEW = 20
 """Requests; bins with fewer are pale, for their shares mean little."""
 
+_SEEN = 0.1  # of the highest bar
 _PERCENTILES = (("p50", "solid"), ("p95", "dash"), ("p99", "dot"))
 
 
@@ -76,21 +77,28 @@ def mode_shares_figure(
 
 
 def fallbacks_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> go.Figure:
-    """Return requests with a fallback by cause, stacked."""
-    fig = time_drawing(frame, palette)
+    """Return requests with a fallback by cause, stacked, each cause named at its highest bar if that is seen."""
+    fig = time_drawing(frame, palette, top=24)
     fig.update_layout(
-        barmode="stack", bargap=0, margin={"r": 16},
+        barmode="stack", bargap=0, margin={"r": 16}, showlegend=False,
         yaxis=axis(palette, "requests", rangemode="tozero", tickformat=",d", nticks=4),
     )  # fmt: skip
     looks = {
         "drift": (palette.flip, ""), "misclassified": (palette.tier1, "\\"),
         "errors": (palette.tier2, "/"), "breach": (palette.threshold, "x"),
     }  # fmt: skip
+    highest = max((part.totals.fallbacks for part in bins), default=0)
     for cause, look in looks.items():
         chosen = [part for part in bins if part.totals.by_cause[cause]]
         _add_bars(fig, chosen, [part.totals.by_cause[cause] for part in chosen], CAUSES[cause], look)
+        top = max(chosen, key=lambda part, cause=cause: part.totals.by_cause[cause], default=None)
+        if top is not None and top.totals.by_cause[cause] >= _SEEN * highest:
+            fig.add_annotation(
+                text=CAUSES[cause], name=CAUSES[cause], x=middle(top.start, top.end), y=top.totals.fallbacks,
+                yanchor="bottom", font={"size": 12, "color": palette.ink},
+            )  # fmt: skip
     if not any(part.totals.fallbacks for part in bins):
-        fig.update_layout(showlegend=False, yaxis={"range": [0, 1], "showticklabels": False})
+        fig.update_layout(yaxis={"range": [0, 1], "showticklabels": False})
         add_empty(fig, "none", palette)
     return fig.figure()
 

@@ -125,7 +125,7 @@ def _decide(
             result := _decide_answer(exchange, message, to_closed=True, to_choice=agrees)
         ):
             return result
-        return _Result(SKIP, "confirmation", "other", f"a bare confirmation (“{_cut(message)}”)")
+        return _Result(SKIP, "confirmation", "other", f"only thanks or agreement (“{_cut(message)}”)")
     if matches:
         first = matches[0]
         text = exchange.user if first.said == "user" else exchange.assistant

@@ -29,7 +29,7 @@ def editor(page: Page) -> Locator:
 
 
 def open_editor(page: Page) -> None:
-    page.get_by_text("Edit all rules as YAML").click()
+    page.get_by_text("Edit all rules as text (YAML)").click()
     expect(editor(page)).to_be_visible()
 
 

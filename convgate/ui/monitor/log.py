@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from operator import itemgetter
@@ -63,9 +64,12 @@ def draw_open_alerts(alerts: Sequence[Alert], now: datetime) -> None:
 
 
 def draw_statuses(report: GuardrailsReport, settings: Settings) -> None:
-    """Draw a card for each guard: its name, its state, and what is measured with its limit."""
-    with st.grid(min_column_width=220):
-        for name, state, figure in _statuses(report, settings):
+    """Draw a folded card for each guard: its name, its state, and what is measured with its limit."""
+    statuses = _statuses(report, settings)
+    counts = Counter(state for _, state, _ in statuses)
+    label = f"What raises an alert: {join_words(f'{count} {state}' for state, count in counts.items())}"
+    with st.expander(label, icon=":material/shield:"), st.grid(min_column_width=220):
+        for name, state, figure in statuses:
             colour, icon = _BADGES[state]
             with st.container(border=True, height="stretch", gap="xsmall"):
                 st.markdown(f"**{name}** :{colour}-badge[{icon} {state}]")
@@ -166,11 +170,11 @@ def draw_charts(report: GuardrailsReport, settings: Settings) -> None:
         _draw_level(level, Frame(report.since, report.until, _episodes(report, "low_confidence", "alert")))
         _draw_errors(report.errors)
     with right:
-        st.markdown("**Fallbacks**")
-        _draw("fallbacks", fallbacks_figure(bins, frame, palette=palette), words["fallbacks"])
         st.markdown("**Tokens of the history**")
         _draw("tokens", tokens_figure(bins, frame, palette=palette), words["tokens"])
-        st.markdown("**Build time**")
+        st.markdown("**Fallbacks**", help="Requests that were answered as GENERAL, or whole, and why.")
+        _draw("fallbacks", fallbacks_figure(bins, frame, palette=palette), words["fallbacks"])
+        st.markdown("**Build time**", help="Half of the requests took p50 or less, 95 of 100 p95 or less.")
         _draw("latency", latency_figure(bins, frame, palette=palette), words["latency"])
 
 

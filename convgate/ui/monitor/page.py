@@ -45,11 +45,9 @@ PERIODS = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(d
 REFRESH_SECONDS = 30
 _PLACES = {"log": "Your requests", "rollout": "Rollout"}
 _EXAMPLE = """\
-import convgate
-
-selector = convgate.load()
-selection = selector.select(messages, budget=8_000)  # selection.messages is what to send; logged without text
-convgate.record_outcome(selection.request_id, ok=True)  # whether the answer was good
+import convgate; selector = convgate.load()  # once
+selection = selector.select(messages, budget=8_000)  # send selection.messages; no text is logged
+convgate.record_outcome(selection.request_id, ok=True)  # was the answer good?
 """
 _START = 'convgate rollout start "new weights" --owner Ada'
 _ROLLOUT_EXAMPLE = """\
@@ -135,9 +133,9 @@ def _draw_figures(shown: GuardrailsReport, settings: Settings) -> None:
     draw_open_alerts(shown.open_alerts, shown.latest.now)
     _draw_totals(shown.totals, shown.lost)
     draw_statuses(shown, settings)
-    draw_alerts(shown.alerts)
     if shown.totals.requests:
         draw_charts(shown, settings)
+    draw_alerts(shown.alerts)
 
 
 @st.cache_resource(max_entries=1, show_spinner="Simulating a day of requests …")
@@ -154,14 +152,17 @@ def _draw_totals(totals: Totals, lost: int) -> None:
     saved = totals.tokens_saved / totals.tokens_total if totals.tokens_total else None
     times = "" if p95 is None or p99 is None else f"p95 {1000 * p95:,.1f} · p99 {1000 * p99:,.1f}"
     numbers = [
-        ("Requests", f"{totals.requests:,}", "in this period"),
         ("Tokens saved", _share(saved), f"{totals.tokens_saved:,} of {totals.tokens_total:,} of history"),
-        ("Low confidence", _share(totals.low_share), f"{totals.unsure:,} of {totals.judged:,} requests"),
-        ("Fallbacks", f"{totals.fallbacks:,}", f"{totals.over_budget:,} over budget"),
-        ("Lost invariants", f"{totals.breaches:,}", "sent after all"),
+        ("Requests", f"{totals.requests:,}", f"{totals.fallbacks:,} sent by a fallback"),
         ("Build time", "–" if p50 is None else f"{1000 * p50:,.1f} ms", times),
     ]
     draw_numbers([(*number, "") for number in numbers], key="monitor-strip")
+    rare = [
+        f"{pluralize(totals.over_budget, 'request')} over budget" * bool(totals.over_budget),
+        f"{pluralize(totals.breaches, 'lost invariant')}, sent after all" * bool(totals.breaches),
+    ]
+    if any(rare):
+        st.caption(" · ".join(filter(None, rare)))
     if lost:
         st.warning(f"{pluralize(lost, 'request')} could not be logged.", icon=":material/warning:")
 

@@ -26,6 +26,20 @@ from convgate.ui.shared.samples import load_samples
 
 _ALL = 2**31  # conversations
 MAX_SHOWN = 20_000  # characters of a message that are shown at all
+_WHY = {
+    "short exchange": "without a fact",
+    "confirmation": "that only thank or agree",
+    "greeting": "that only greet",
+    "fact": "with a fact in few words",
+    "answer": "that answer a question",
+    "correction": "that correct something",
+    "preference": "with a preference",
+    "team_preference": "with a preference of the team",
+    "policy": "with a lasting rule",
+    "decision": "with a decision",
+}
+"""What exchanges are like, by the rule or category that decides."""
+
 _MAX_MARKED = 100  # matches of one message
 _STYLE = """\
 .exchange { padding-left: 0.7rem; border-left: 4px solid var(--kept); font-size: 0.9rem; line-height: 1.45; }
@@ -69,10 +83,14 @@ class Row:
 
     @property
     def why(self) -> str:
-        """What decides, in a word or two: "by default", "correction", "short exchange"."""
+        """What decides, in a few words: "without a fact", "correction"."""
         decision = self.decision
         named = decision.rule if decision.category == "other" else decision.category
-        return "by default" if self.is_default else named.replace("_", " ")
+        return (
+            "as nothing says that they can be left out"
+            if self.is_default
+            else _WHY.get(named, named.replace("_", " "))
+        )
 
     @property
     def is_own(self) -> bool:

@@ -44,7 +44,7 @@ LOOKS = {
     "library": "Whole library", "conversation": "This conversation", "samples": "Samples",
     "changes": "What changes",
 }  # fmt: skip
-SHOWS = {"all": "All", "kept": "Kept", "skipped": "Skipped", "default": "By default", "own": "By your rules"}
+SHOWS = {"skipped": "Skipped", "kept": "Kept", "own": "By your rules", "all": "All"}
 ROWS_PER_PAGE = 10
 TEXT, DRAFT = "storing.text", "storing.draft"
 PHRASE, REASON = "storing.phrase", "storing.reason"
@@ -67,7 +67,7 @@ class StoringState(PageState):
     """Which exchanges are listed: ?conversation=KEY&show=skipped&search=hello&page=2."""
 
     look: str | None = param(None, one_of(LOOKS))  # None: see `_first_look`
-    show: str = param("all", one_of(SHOWS))
+    show: str | None = param(None, one_of(SHOWS))  # None: what is skipped, where anything is
     search: str = param("", words(200))
     page: int = 1
 
@@ -121,41 +121,45 @@ def _draw_exchanges(app: App, state: StoringState, draft: RulesDraft, rows: Sequ
             help="No language model is asked here."
             f" Agents run in mode **{app.settings.gatekeeper.mode}** (setting gatekeeper\\_mode).",
         )
-    draw_editor(draft)
-    page.draw_choice("look", "Show", LOOKS)
-    matching = [row for row in rows if _contains(row.placed.exchange, state.search)]
-    counts = {name: sum(_is_shown(row, name) for row in matching) for name in SHOWS}
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.pills(
-            "Filter", list(SHOWS), required=True, label_visibility="collapsed", width="content",
-            format_func=lambda name: f"{SHOWS[name]} {counts[name]:,}", **page.control("show"),
-        )  # fmt: skip
+    if is_busy := draft.is_changed or bool(draft.file.problem or draft.problems):
+        draw_editor(draft)
+    else:
+        draw_result(page)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        page.draw_choice("look", "Show", LOOKS)
         st.text_input(
             "Search", placeholder="Search messages and answers", label_visibility="collapsed",
             **page.control("search"),
         )  # fmt: skip
-    _draw_rows(app, state, [row for row in matching if _is_shown(row, state.show)])
+    matching = [row for row in rows if _contains(row.placed.exchange, state.search)]
+    counts = {name: sum(_is_shown(row, name) for row in matching) for name in SHOWS}
+    show = state.show or ("skipped" if counts["skipped"] else "all")
+    names = [name for name in SHOWS if counts[name] or name in ("all", show)]
+    st.pills(
+        "Filter", names, required=True, label_visibility="collapsed", width="content",
+        format_func=lambda name: f"{SHOWS[name]} {counts[name]:,}", **page.control("show", show),
+    )  # fmt: skip
+    _draw_rows(app, state, [row for row in matching if _is_shown(row, show)])
+    if not is_busy:
+        draw_editor(draft, with_result=False)
 
 
 def _summary(rows: Sequence[Row]) -> str:
     """Return how many exchanges are kept and skipped, and by what, as Markdown."""
     kept, skipped = (Counter(row.why for row in rows if row.decision.keep is keep) for keep in (True, False))
-    by_default = kept.pop("by default", 0)
     lines = [
-        f"##### {kept.total() + by_default:,} of {pluralize(len(rows), 'exchange')} are kept for later,"
+        f"##### {kept.total():,} of {pluralize(len(rows), 'exchange')} are kept for later,"
         f" {skipped.total():,} skipped\n"
     ]
     if skipped:
         lines.append(f"**Skipped:** {_count(skipped)}.")
     if kept:
-        lines.append(f"**Kept for a reason:** {_count(kept)}.")
-    if by_default:
-        lines.append(f"**Kept by default:** {by_default:,}, as nothing says that they can be left out.")
+        lines.append(f"**Kept:** {_count(kept)}.")
     return "  \n".join(lines)
 
 
 def _count(reasons: Counter[str]) -> str:
-    return ", ".join(f"{literal(why)} {count:,}" for why, count in reasons.most_common())
+    return ", ".join(f"{count:,} {literal(why)}" for why, count in reasons.most_common())
 
 
 def _draw_changes(app: App, state: StoringState, draft: RulesDraft) -> None:
@@ -257,9 +261,10 @@ def load_draft(file: EditorFile) -> RulesDraft:
     return RulesDraft(file, text, parse(file.text)[0] or Rules(), *parse(text))
 
 
-def draw_editor(draft: RulesDraft) -> None:
+def draw_editor(draft: RulesDraft, *, with_result: bool = True) -> None:
     """Draw how many rules there are with their buttons, the form for another one, and the text."""
-    draw_result(page)
+    if with_result:
+        draw_result(page)
     _draw_buttons(draft)
     is_broken = bool(draft.file.problem or draft.problems)
     if draft.file.problem:
@@ -269,7 +274,7 @@ def draw_editor(draft: RulesDraft) -> None:
     if not is_broken:
         with st.expander("Add a rule", icon=":material/add:"):
             _draw_form()
-    with st.expander("Edit all rules as YAML", expanded=is_broken, icon=":material/edit:"):
+    with st.expander("Edit all rules as text (YAML)", expanded=is_broken, icon=":material/edit:"):
         put(TEXT, draft.text)
         st.text_area(
             "Your rules, as YAML", key=TEXT, height=320, disabled=bool(draft.file.problem),
