@@ -45,11 +45,17 @@ class TranscriptAnswer(BaseModel):
     scope: Literal["turn", "rest"]  # see `convgate.ui.shared.answering.Scope`
 
 
-def draw_transcript(data: Mapping[str, Any], *, key: str, on_answers: Callable[[], None]) -> None:
-    """Draw what `transcript_data` returns, on Explore or Label; `on_answers` is called for answers."""
+def draw_transcript(
+    data: Mapping[str, Any], *, key: str, on_answers: Callable[[], None], part: str | None = None
+) -> None:
+    """Draw what `transcript_data` returns, on Explore or Label; `on_answers` is called for answers.
+
+    part: the fragment that alone is drawn when another turn is selected; None: the whole page is.
+    """
     _transcript(
-        key=key, data=dict(data), on_asked_change=partial(_take_request, key), on_answers_change=on_answers
-    )
+        key=key, data=dict(data), on_asked_change=partial(_take_request, key, part),
+        on_answers_change=on_answers,
+    )  # fmt: skip
 
 
 def focused_turn(conversation: str) -> int | None:
@@ -70,7 +76,7 @@ def select(turn: int | None) -> None:
     page.select(turn)
 
 
-def _take_request(key: str) -> None:
+def _take_request(key: str, part: str | None) -> None:
     try:
         request = TranscriptRequest.model_validate(st.session_state[key].get("asked"))
     except ValidationError:
@@ -82,6 +88,8 @@ def _take_request(key: str) -> None:
         st.session_state[f"{_OPENED}.{conversation}"] = opened_turns(conversation) | {turn}
     elif request.what == "select":
         select(turn)
+        if part is not None:
+            page.draw_part(part)
     else:
         select(None)
         page.change(turn=turn, question="", selected=None)
