@@ -320,6 +320,18 @@ def test_a_kept_turn_that_is_unlikely_says_so_behind_what_speaks_for_it() -> Non
     assert n_about > 3
 
 
+def test_a_dropped_turn_of_which_no_more_is_certain_says_what_it_is_about() -> None:
+    n_about = 0
+    for case in cases():
+        for row in np.flatnonzero(~case.decisions.kept).tolist():
+            reason = case.decisions[row].explanation
+            if not re.search("^about |another subject|something else", reason):
+                subject = Subjects(case.history.turns).of(row, facts_of(case.current.turn).stems)
+                assert not subject.stems, reason
+            n_about += reason.startswith("about ")
+    assert n_about > 3
+
+
 def test_no_reason_says_which_role_speaks() -> None:
     reasons = [case.decisions[row].reason for case, row, _ in decisions_with_clauses()]
     assert not any("the assistant" in reason or "the user" in reason for reason in reasons)

@@ -21,11 +21,13 @@ from convgate.policies.registry import policy_names
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation
 from convgate.ui.explore.inspector import notable_words
 from convgate.ui.explore.message import PICKER, QUESTION
+from convgate.ui.explore.strip import draw_strip
 from convgate.ui.shared.policy_options import option_label
 from convgate.ui.shared.samples import load_samples
 from convgate.versions import Draft, Metric, MetricSet, Versions
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
+from tests.label_page import trigger
 from tests.page_app import (
     HOSTILE,
     PAGES,
@@ -313,6 +315,78 @@ def test_a_pipeline_says_which_stage_decided_and_explains_what_its_gate_scored(
     assert len(app.get("plotly_chart")) == 1, "the best turn is selected, with the parts of its score"
 
 
+@pytest.mark.parametrize("page", ["Train", "Tune", "Versions", "Experiments", "Monitor"])
+def test_a_page_about_no_conversation_stays_at_its_plain_address(open_explore: Open, page: str) -> None:
+    app = open_explore(selected="2")
+    app.query_params.clear()  # as a link in the sidebar does
+    check(app.switch_page(PAGES[page]).run())
+    assert not app.query_params, "another address would take a press of back"
+
+
+def test_a_tab_takes_no_press_of_back_and_another_conversation_opens_on_why(open_explore: Open) -> None:
+    app = open_explore(selected="2", show="Links")
+    click(app, "explore.newer")
+    assert "show" not in address(app)
+    assert "From the turn alone" in page_text(app)
+    check(go_back(app, conversation=address(app)["conversation"], selected="2"))
+    assert "From the turn alone" in page_text(app), "the same conversation"
+    other = add_conversation(*TURNS[1:], title="Other")
+    check(go_back(app, conversation=other))  # as a link in the Library does
+    assert "From the turn alone" not in page_text(app)
+    assert "What the score is made of" in page_text(app)
+
+
+def test_a_click_on_a_turn_draws_only_its_explanation(
+    open_explore: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n_drawn = []
+
+    def count(*args: Any) -> Any:
+        n_drawn.append(1)
+        return draw_strip(*args)
+
+    monkeypatch.setattr("convgate.ui.explore.page.draw_strip", count)
+    app = open_explore(selected="2")
+    trigger(app, "asked", {"what": "select", "turn": 4})
+    assert [each.value for each in app.subheader] == ["Turn 5"]
+    assert (len(n_drawn), address(app)["selected"]) == (1, "5")
+    app = open_explore(selected="2", chart="1")
+    n_drawn.clear()
+    trigger(app, "asked", {"what": "select", "turn": 4})
+    assert len(n_drawn) == 1, "the chart shows it, too"
+
+
+def test_the_last_turns_are_one_click_away_with_what_they_miss(open_explore: Open) -> None:
+    turns = [Turn.of("user", text) for text in ("the loss is nan", *["write a fibonacci function"] * 12)]
+    app = open_explore(*turns, Turn.of("user", "the loss is nan"))
+    assert [app.button(key="explore.instead_last").label] == [
+        "last 10 turns: 10 turns, 1 of 1 likely needed missing"
+    ]
+    click(app, "explore.instead_last")
+    assert address(app)["policy"] == "last_k"
+    assert "The model gets 10 of 13 earlier turns: 10 recent." in page_text(app)
+    assert "1 now dropped, 1 of them likely needed." in page_text(app)
+    table = turn_table(app)
+    assert (table["selected"], table["rows"][0]["flip"]) == (0, "down"), "what is missing is in sight"
+    assert table["rows"][0]["reason"].endswith("Likely needed, by the gate.")
+    assert [(fold["first"], fold["last"]) for fold in table["folds"]] == [(1, 2)]
+    assert "The gate keeps this turn. It is likely needed." in page_text(app)
+    click(app, "explore.instead_gate")
+    assert "policy" not in address(app)
+
+
+def test_where_nearly_all_is_sent_it_says_why_and_what_sends_less(open_explore: Open) -> None:
+    turns = [Turn.of("user", f"write a fibonacci function {number}") for number in range(10)]
+    app = open_explore(*turns, TURNS[1], TURNS[-1], rule="max_missed")
+    assert "Most are sent in case, so that at most 2% of what is needed is lost." in page_text(app)
+    button = app.button(key="explore.promise_more")
+    found = re.fullmatch(r"lose at most (\d+)%: (\d+) turns?", button.label)
+    assert found
+    check(button.click().run())
+    assert app.select_slider(key="explore.promise").value == f"{found[1]}%"
+    assert stated(app, "Kept") == found[2]
+
+
 def test_the_buttons_lead_to_kept_and_dropped_turns(open_explore: Open) -> None:
     app = open_explore(selected="1")
     for kind, kept in (("kept", {"kept", "forced"}), ("dropped", {"dropped"})):
@@ -508,8 +582,9 @@ def test_how_sure_the_gate_is_is_said_in_plain_words(open_explore: Open, convgat
     assert re.search(said, page_text(app)), page_text(app)
     assert re.search("How sure[?] Dropped|How sure[?] Kept up to “lose at most", page_text(app))
     (sentence,) = [each for each in app.markdown if each.value.startswith("The model gets")]
-    assert sentence.proto.help == (
+    assert sentence.proto.help.startswith(
         "In case: each is less than 50% likely to be needed, and sent to keep the promise “lose at most 2%”."
+        " By rule: "
     )
     assert "Measured" not in page_text(app), "it was not measured"
     versions = Versions(convgate_home)
@@ -621,6 +696,9 @@ def test_words_that_hardly_matter_are_not_marked() -> None:
 def test_turns_are_labelled_on_explore(open_explore: Open) -> None:
     app = open_explore(selected="3")
     labels, here = Labels(app_store()), CurrentKey(app.query_params["conversation"], 7)
+    assert "Labelling as" not in page_text(app), "not before there is a label"
+    click(app, "answering.not_relevant")
+    click(app, "answering.undo")
     check(app.button(key="annotator.change").click().run())
     check(app.text_input(key="annotator.typed").set_value("Ada").run())
     check(app.button(key="answering.not_relevant").click().run())
@@ -705,4 +783,5 @@ def test_what_is_open_on_explore_is_not_in_the_address_of_label(open_explore: Op
     assert set(app.query_params) == {"conversation"}
     app.query_params.clear()
     check(app.switch_page(PAGES["Explore"]).run())
-    assert {"show": "Words", "list": "dropped", "chart": "1"}.items() <= address(app).items()
+    assert {"list": "dropped", "chart": "1"}.items() <= address(app).items()
+    assert [html for html in app.html if 'class="turn-words' in html.value], "open, but not in the address"

@@ -83,6 +83,11 @@ def test_runs_of_turns_that_are_dropped_or_sent_in_case_are_folded() -> None:
         (fold["first"], fold["last"], fold["label"].split(":")[0], fold["state"]) for fold in data["folds"]
     ]
     assert folds == [(1, 2, "2 turns sent in case", "kept"), (3, 4, "2 turns dropped", "dropped")]
+    data = transcript_data(
+        Conversation("t", tuple(turns)), current, gate_decisions(*[0.1] * 6, threshold=0.2),
+        RowMarks(subjects=Subjects(turns), missed={3}), place="t", height="1px",
+    )  # fmt: skip
+    assert [(fold["first"], fold["last"]) for fold in data["folds"]] == [(0, 2), (4, 5)]
 
 
 def test_what_a_reason_quotes_does_not_turn_the_reason_around() -> None:

@@ -29,20 +29,24 @@ class LogitPart(NamedTuple):
 
 
 PARTS: Mapping[str, LogitPart] = {
-    "semantic": LogitPart("meaning", "How close the turn's meaning is to the current message's."),
-    "recency": LogitPart("recency", "What newer turns gain by their place; training decides how much."),
-    "decay": LogitPart("age", "What a turn loses by being old; never more than 1."),
-    "meaning": LogitPart("meaning", "How close the turn's meaning is to the current message's."),
-    "neighbours": LogitPart("neighbours", "How close the turns just before and after this one are to it."),
-    "passages": LogitPart(
-        "passages", "How close the turn's best passage is to the message, and those around it."
+    "semantic": LogitPart("close meaning", "How close the turn's meaning is to the current message's."),
+    "recency": LogitPart(
+        "how recent it is", "What newer turns gain by their place; training decides how much."
     ),
-    "words": LogitPart("words", "Words that the turn shares with the message, rare ones above all."),
-    "speaker": LogitPart("speaker", "Who speaks, and whether this is the newest turn of that person."),
-    "addressing": LogitPart("names", "Who calls whom by name."),
-    "turn": LogitPart("form", "What the turn is like: a question, an answer, long, short, code."),
+    "decay": LogitPart("age", "What a turn loses by being old; never more than 1."),
+    "meaning": LogitPart("close meaning", "How close the turn's meaning is to the current message's."),
+    "neighbours": LogitPart(
+        "turns beside it", "How close the turns just before and after this one are to it."
+    ),
+    "passages": LogitPart(
+        "its best passage", "How close the turn's best passage is to the message, and those around it."
+    ),
+    "words": LogitPart("shared words", "Words that the turn shares with the message, rare ones above all."),
+    "speaker": LogitPart("who speaks", "Who speaks, and whether this is the newest turn of that person."),
+    "addressing": LogitPart("who is named", "Who calls whom by name."),
+    "turn": LogitPart("the kind of turn", "What the turn is like: a question, an answer, long, short, code."),
     "message": LogitPart(
-        "message", "What the message and the conversation are like: the same for all turns."
+        "this message", "What the message and the conversation are like: the same for all turns."
     ),
     "contextual": LogitPart("linked turns", "What turns that go on from each other add or take."),
 }
@@ -52,7 +56,7 @@ def part_label(name: str) -> str:
     """Return what a part is called on screen.
 
     >>> part_label("semantic"), part_label("same_speaker")
-    ('meaning', 'same speaker')
+    ('close meaning', 'same speaker')
     """
     return PARTS[name].label if name in PARTS else plain(name.replace("_", " "), 24)
 
@@ -70,7 +74,7 @@ def waterfall_figure(
     values = [float(value) for value in parts.values()]
     total = math.fsum(values)
     top = 8 if threshold_logit is None else 36  # for the name of the threshold
-    fig = drawing(palette, height=82 + top + 38 * (len(parts) + 1), left=88, right=20, top=top)
+    fig = drawing(palette, height=82 + top + 38 * (len(parts) + 1), left=114, right=20, top=top)
     fig.add_trace(
         {
             "type": "waterfall", "orientation": "h", "width": 0.6, "cliponaxis": False,

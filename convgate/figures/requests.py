@@ -77,7 +77,7 @@ def mode_shares_figure(
 
 
 def fallbacks_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> go.Figure:
-    """Return requests with a fallback by cause, stacked, each cause named at its highest bar if that is seen."""
+    """Return requests with a fallback by cause, stacked, each cause named at its highest bar if it is seen."""
     fig = time_drawing(frame, palette, top=24)
     fig.update_layout(
         barmode="stack", bargap=0, margin={"r": 16}, showlegend=False,
@@ -90,9 +90,10 @@ def fallbacks_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> 
     highest = max((part.totals.fallbacks for part in bins), default=0)
     for cause, look in looks.items():
         chosen = [part for part in bins if part.totals.by_cause[cause]]
-        _add_bars(fig, chosen, [part.totals.by_cause[cause] for part in chosen], CAUSES[cause], look)
-        top = max(chosen, key=lambda part, cause=cause: part.totals.by_cause[cause], default=None)
-        if top is not None and top.totals.by_cause[cause] >= _SEEN * highest:
+        counts = [part.totals.by_cause[cause] for part in chosen]
+        _add_bars(fig, chosen, counts, CAUSES[cause], look)
+        if counts and max(counts) >= _SEEN * highest:
+            top = chosen[counts.index(max(counts))]
             fig.add_annotation(
                 text=CAUSES[cause], name=CAUSES[cause], x=middle(top.start, top.end), y=top.totals.fallbacks,
                 yanchor="bottom", font={"size": 12, "color": palette.ink},

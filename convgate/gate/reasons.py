@@ -5,7 +5,7 @@ by what is true of the turn. A kind is named only if its effect (`convgate.gate.
 waterfall have the same sign, and only if a person can follow it: who speaks and how long a turn is are not
 named. How far back a turn is says too little by itself, and of links only answers and words near are certain:
 where no more is known, the reason says how likely the turn is to be needed. Of what is kept in case, it says
-that too, and what the turn is about where nothing speaks for it.
+that too, and what the turn is about where nothing speaks for it; of what is dropped, always what it is about.
 """
 
 from __future__ import annotations
@@ -93,10 +93,11 @@ class GateReasons:
         if any(_CLOSE in said.text for said in texts):
             opposing = [said for said in opposing if _CLOSE not in said.text]
         is_in_case, is_unsaid = self._is_in_case(row), all(map(_is_distance, texts))
-        if is_in_case and is_unsaid and (named := self._named(row)):
-            texts.insert(0, Reason(f"about {named[0]}"))
         if is_in_case or is_unsaid:
             texts.insert(len(texts) if kept else 0, self._likelihood(row))
+        is_about = is_in_case and is_unsaid if kept else self._elsewhere(row) is None
+        if is_about and (named := self._named(row)):
+            texts.insert(0, Reason(f"about {named[0]}"))
         said = [*texts, *opposing]
         parts = [each.text for each in said]
         if opposing:
@@ -151,7 +152,7 @@ class GateReasons:
         The turn and all that is linked to it must be unlikely, and the turn very much so, or very unlike.
         """
         facts = self.effects.message.facts
-        if facts is None or not _names_subject(facts.stems) or self._is_mentioned(row):
+        if facts is None or not names_subject(facts.stems) or self._is_mentioned(row):
             return False
         if any(map(self._is_likely, (row, *self.effects.linked(row)))) or self._parts["content"][row] >= 0:
             return False
@@ -333,7 +334,7 @@ def quote_words(text: str, shared: Sequence[str], current: CurrentMessage) -> Re
     named = (stem for stem in rare if find_stems(message, [stem], max_words=_MAX_WORDS))
     places = find_words(text, list(islice(named, _MAX_STEMS)))
     common = {stem for stem in shared if is_rare(stem, _COMMON)}
-    if not places and common and not _names_subject(stems(words(message)[:_MAX_WORDS])):
+    if not places and common and not names_subject(stems(words(message)[:_MAX_WORDS])):
         beside = [pair for pair in _pairs(message) & _pairs(text) if common.intersection(pair)]
         places = find_words(text, [*common, *chain(*beside)])
         places = {key: places[key] for key in places if common.intersection(key)}
@@ -350,7 +351,7 @@ def _is_distance(said: Reason) -> bool:
     return said.text.endswith(" messages back")
 
 
-def _names_subject(message: Iterable[str]) -> bool:
+def names_subject(message: Iterable[str]) -> bool:
     """Return whether any of a message's stems is rare enough to name its subject."""
     return any(stem.isalpha() and is_rare(stem, _SUBJECT_SHARE) for stem in message)
 

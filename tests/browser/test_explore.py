@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.actions import expect_no_overflow, open_page, press, query, upload
+from tests.browser.actions import expect_no_overflow, open_page, press, query, upload, wait_until_idle
 
 CONVERSATION = [
     ("system", "You help with a training run and with the garden."),
@@ -139,12 +139,20 @@ def test_a_click_explains_a_turn_and_back_returns_to_the_one_before(explore: Pag
     assert query(page)["selected"] == "3"
 
     page.locator(".fold").click()
+    expect(row(page, 4).locator(".reason")).to_be_visible()
     row(page, 4).click()
     expect(turn_heading(page, 4)).to_be_visible()
+    page.get_by_role("tab", name="Links").click()
+    expect(page.get_by_text("From the turn alone")).to_be_visible()
     page.go_back()
     expect(turn_heading(page, 3)).to_be_visible()
+    page.get_by_role("tab", name="Why").click()
 
+    wait_until_idle(page)
+    top = row(page, 3).bounding_box()
     page.get_by_text("More", exact=True).click()
+    expect(page.get_by_placeholder("Search", exact=True)).to_be_visible()
+    assert row(page, 3).bounding_box() == top, "nothing jumps"
     page.get_by_role("button", name="View").click()
     page.get_by_text("Scores as dots").click()
     press(page, "Escape")
@@ -175,6 +183,10 @@ def test_a_click_explains_a_turn_and_back_returns_to_the_one_before(explore: Pag
         )
     ]
     assert tops == sorted(tops), "on a phone the message, what is sent, the turns, the slider, and why"
+    text, reason = (selected(page).locator(name).bounding_box() for name in (".text", ".reason"))
+    assert text is not None
+    assert reason is not None
+    assert text["y"] < reason["y"], "the text first"
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ import streamlit as st
 
 from convgate.core.conversation import ContentPart
 from convgate.core.decisions import HOLD, IN_CASE, NEEDED, TurnDecisions, say_likely
+from convgate.core.home import login_name
 from convgate.core.text import (
     format_percent,
     format_share,
@@ -34,6 +35,7 @@ from convgate.gate.explain import WordEffect
 from convgate.policies.gate import GatePolicy
 from convgate.ui.explore.invariants import TYPES, describe_state, find_active, release
 from convgate.ui.explore.matrix import draw_matrix
+from convgate.ui.explore.sharing import draw_sharing
 from convgate.ui.explore.without import draw_without
 from convgate.ui.shared import scoring
 from convgate.ui.shared.actions import draw_result, run_action
@@ -51,6 +53,7 @@ from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.turn import Step, draw_turn_head, draw_turn_text, format_explanation, turn_labels
 from convgate.versions import UNTRAINED
 
+INSPECTOR = "explore-inspector"
 TABS = ("Why", "Links", "Words", "Matrix")
 _BAR, _AROUND = 22, 66  # pixels of a part in the waterfall, and around all of them
 MIN_EFFECT = 0.1
@@ -64,12 +67,24 @@ _MAX_PROMISE = 0.5  # of the slider
 _MAX_STATEMENT = 160  # characters
 
 
-def draw_inspector(
-    app: App, state: ExploreState, outcome: PolicyOutcome, selected: int | None, answering: Answering
+@st.fragment(key=INSPECTOR)
+def draw_inspector(app: App, outcome: PolicyOutcome, first: int | None, answering: Answering) -> None:
+    """Draw the selected turn, the tab that is open, and links to them; first: the turn until one is selected.
+
+    A fragment, so that a click on a turn draws nothing else.
+    """
+    page.rerun_after_action()
+    page.keep(state := page.now())
+    with st.container(key="explore-panel"):
+        selected = first if state.selected is None else state.selected
+        if selected is not None:
+            _draw_selected(app, state, outcome, selected, answering)
+        draw_sharing(state, outcome)
+
+
+def _draw_selected(
+    app: App, state: ExploreState, outcome: PolicyOutcome, selected: int, answering: Answering
 ) -> None:
-    """Draw the selected turn, and the tab that is open."""
-    if selected is None:
-        return
     message, indices = outcome.message, outcome.decisions.indices
     is_decided = bool(len(indices)) and int(indices[0]) <= selected <= int(indices[-1])
     draw_turn_head(
@@ -141,7 +156,9 @@ def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
             st.markdown(f"{describe_state(invariant)} **{TYPES[invariant.type]}:** “{text}”{sure}")
     if flip := outcome.flips.of(selected) if outcome.flips else "":
         before = "drops" if flip == "up" else "keeps"
-        st.markdown(f":orange-badge[changed] The version's own rule {before} this turn.")
+        rule = "The version's own rule" if outcome.compared is None else "The gate"
+        likely = " It is likely needed." if selected in outcome.missed else ""
+        st.markdown(f":orange-badge[changed] {rule} {before} this turn.{likely}")
 
 
 def _describe_sureness(outcome: PolicyOutcome, selected: int) -> str:
@@ -153,8 +170,9 @@ def _describe_sureness(outcome: PolicyOutcome, selected: int) -> str:
     likely = say_likely(decision.score)
     sentence = "" if likely in decision.explanation else f"{likely}. "
     is_limited = selected in outcome.decisions.overrides or outcome.selection.budget is not None
-    if (share := outcome.lost_from(selected)) is None or is_limited:
+    if outcome.reach is None or is_limited:
         return sentence.rstrip()
+    share = float(outcome.reach[selected - outcome.message.history.start])
     limit = f"“lose at most {format_percent(min(share, _MAX_PROMISE))}”"
     return f"{sentence}{f'Kept up to {limit}' if decision.kept else f'Dropped from {limit} on'}."
 
@@ -162,7 +180,8 @@ def _describe_sureness(outcome: PolicyOutcome, selected: int) -> str:
 def _draw_label(app: App, answering: Answering, selected: int) -> None:
     with st.container(horizontal=not is_asked(), vertical_alignment="center", gap="xsmall"):
         st.markdown("**Does it matter to the current message?**", width="content")
-        draw_annotator(app)
+        if is_asked() or answering.by != login_name() or any(answering.labels.can_undo(answering.by)):
+            draw_annotator(app)
     if answering.by is not None:
         draw_answers(answering, selected)
 
@@ -259,10 +278,10 @@ def _draw_words(gate: GatePolicy, message: OpenMessage, turn: int) -> None:
     if marked:
         said = (
             "Each word was hidden once. Marked are the words that matter most, with what each adds to the"
-            " meaning part."
+            " part “close meaning”."
         )
     else:
-        said = f"Each word was hidden once: no single one changes the meaning part by {MIN_EFFECT} or more."
+        said = f"Each word was hidden once: no single one changes “close meaning” by {MIN_EFFECT} or more."
     st.caption(f"{said}{limit}")
     st.html(_words_html(message.conversation.turns[turn].scored_text, marked))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,14 +11,16 @@ import numpy as np
 import streamlit as st
 
 from convgate.core.bundled_encoder import BUNDLED_SHA256
+from convgate.core.errors import EncoderError
 from convgate.core.text import format_percent, format_threshold
 from convgate.gate.arrays import logistic
 from convgate.gate.thresholds import Absolute, MaxMissed, TopK
 from convgate.messages import turn_tokens
+from convgate.policies.window import LastK
+from convgate.ui.explore.alternatives import PROMISES, draw_alternatives
 from convgate.ui.explore.encoding import read_all, show_newest_first
-from convgate.ui.explore.inspector import draw_inspector
+from convgate.ui.explore.inspector import INSPECTOR, draw_inspector
 from convgate.ui.explore.message import draw_message
-from convgate.ui.explore.sharing import draw_sharing
 from convgate.ui.explore.strip import draw_strip
 from convgate.ui.explore.summary import (
     describe_mode,
@@ -42,7 +45,6 @@ _STYLE = Path(__file__).with_name("explore.css")
 _COLUMNS = (1.62, 1)
 _FIRST = "explore.first"  # the turn that is selected first, and of which message
 THRESHOLD, PROMISE = "explore.threshold", "explore.promise"
-_PROMISES = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 _STEPS = (0.001, 0.002, 0.005, *(step / 100 for step in range(101)), 0.995, 0.999)
 _LOGIT_STEPS = tuple(float(step) for step in logistic(np.linspace(-7, 7, 57)))
 _TOP = 5  # turns that are shown although none reaches the threshold
@@ -63,11 +65,14 @@ def draw_page(app: App) -> None:
         draw_policy(state, labels)
         draw_budget(app.settings.budget.tokens)
     policy = scoring.load_policy(app, state.policy)
+    compared = None
+    with suppress(EncoderError):  # these policies need no encoder
+        compared = scoring.load_gate(app) if isinstance(policy, LastK) else None
     budget = app.settings.budget.tokens if state.budget is None else state.budget
     summary = app.conversations.summary(key)
     # What is there for some messages only has a place of its own: the strip, moved, would be drawn anew.
     with st.container(key="explore-note"):
-        if not draw_tour(app, state, summary.origin):
+        if not (is_tour := draw_tour(app, state, summary.origin)):
             draw_sample_note(summary.origin, message.current.index)
     problem_place, encoding_place = st.container(), st.container()
     left, right = st.columns(_COLUMNS, gap="medium")
@@ -75,10 +80,10 @@ def draw_page(app: App) -> None:
         mode_place = draw_message(summary.title, message)
     with encoding_place:
         if budget is None:
-            message = show_newest_first(page, message, policy)
-        elif not read_all(page, message, *scoring.encoding(app, policy)):
+            message = show_newest_first(page, message, compared or policy)
+        elif not read_all(page, message, *scoring.encoding(app, compared or policy)):
             return
-    result = compute_outcome(app, state, message, policy, budget)
+    result = compute_outcome(app, state, message, policy, budget, compared)
     with ways:
         draw_rule(result)
     answers = read_answers(app, result.message, result.gate.version if result.gate else None, Work())
@@ -89,18 +94,19 @@ def draw_page(app: App) -> None:
         with st.container(gap="xsmall"):
             if len(result.decisions):
                 draw_answer(result)
+                draw_alternatives(app, state, result)
                 draw_nothing_kept(result)
                 if state.chart:
                     draw_chart(result, selected, is_logit=state.logit)
             else:
                 st.info("Nothing to decide: this is the first turn. Choose a later message.")
-        further = draw_strip(app, state, result, selected, answers)
+        # The tour and the chart show which turn is selected, too.
+        part = None if is_tour or state.chart else INSPECTOR
+        further = draw_strip(app, state, result, selected, answers, part)
     with right:
         if len(result.decisions):
             draw_slider(result, state)
-        with st.container(key="explore-panel"):
-            draw_inspector(app, state, result, selected, answers)
-            draw_sharing(state, result)
+        draw_inspector(app, result, selected, answers)
     # Last, because the classifier of modes takes seconds to load. Without a budget, policies that do without
     # its encoder do without it.
     encoder, spent = getattr(result.policy, "encoder", None), result.selection.budgeted
@@ -159,7 +165,7 @@ def draw_slider(outcome: PolicyOutcome, state: ExploreState) -> None:
         if outcome.promise is not None:
             shown = format_percent(outcome.promise)
             _draw_values(
-                outcome, PROMISE, f"Lose at most{_name_own(outcome)}", shown, map(format_percent, _PROMISES),
+                outcome, PROMISE, f"Lose at most{_name_own(outcome)}", shown, map(format_percent, PROMISES),
                 "Of the turns that are needed, on average over conversations. Less means more tokens.",
             )  # fmt: skip
         elif outcome.choice is not None and outcome.threshold is not None:

@@ -30,8 +30,11 @@ SENT = "explore.sent"
 _MAX_CODE = 200_000  # characters; more would make the browser slow
 
 
-def draw_sent(state: ExploreState, outcome: PolicyOutcome, selected: int | None) -> None:
-    """Draw every message that is sent, in the dialect of its API, and what all cost."""
+def draw_sent(state: ExploreState, outcome: PolicyOutcome, selected: int | None, part: str | None) -> None:
+    """Draw every message that is sent, in the dialect of its API, and what all cost.
+
+    part: see `draw_transcript`.
+    """
     selection = outcome.selection
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="explore-sending"):
         st.caption(_describe(outcome), width="stretch")
@@ -46,7 +49,7 @@ def draw_sent(state: ExploreState, outcome: PolicyOutcome, selected: int | None)
         [None] * len(messages) if is_joined else turn_tokens(selection.sent).tolist(),
         selected=selected, place=f"{outcome.message.key} sent", height="fill",
     )  # fmt: skip
-    draw_transcript(data, key=SENT)
+    draw_transcript(data, key=SENT, part=part)
     if len(messages) > ROWS:
         st.caption(f"The newest {ROWS:,} messages are shown; the download has all.")
 

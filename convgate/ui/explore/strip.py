@@ -26,11 +26,16 @@ TRANSCRIPT, SEARCH = "explore.transcript", "explore.search"
 
 
 def draw_strip(
-    app: App, state: ExploreState, outcome: PolicyOutcome, selected: int | None, answering: Answering
+    app: App,
+    state: ExploreState,
+    outcome: PolicyOutcome,
+    selected: int | None,
+    answering: Answering,
+    part: str | None,
 ) -> DeltaGenerator:
     """Draw what the strip shows: the turns, which can be answered for, what is sent, or the invariants.
 
-    Returns the place of further controls.
+    Returns the place of further controls. part: see `draw_transcript`.
     """
     with st.container(horizontal=True, gap="xsmall", key="explore-list"):
         _draw_listed(outcome)
@@ -44,12 +49,17 @@ def draw_strip(
             _draw_view(outcome)
             draw_details(outcome)
             place = st.container(width="content")
-    _draw_turns(app, state, outcome, selected, answering)
+    _draw_turns(app, state, outcome, selected, answering, part)
     return place
 
 
 def _draw_turns(
-    app: App, state: ExploreState, outcome: PolicyOutcome, selected: int | None, answering: Answering
+    app: App,
+    state: ExploreState,
+    outcome: PolicyOutcome,
+    selected: int | None,
+    answering: Answering,
+    part: str | None,
 ) -> None:
     if state.listed == "invariants":
         last = len(outcome.message.conversation) - 1
@@ -57,7 +67,7 @@ def _draw_turns(
             draw_invariants(app.store, outcome, state, last if selected is None else selected)
         return
     if state.listed == "sent":
-        draw_sent(state, outcome, selected)
+        draw_sent(state, outcome, selected, part)
         return
     message, is_strip = outcome.message, state.listed == "all"
     conversation, current = message.conversation, message.current
@@ -73,11 +83,12 @@ def _draw_turns(
         subjects=find_subjects(message) if is_strip else None,
         columns=state.columns,
         passage=scoring.passage_finder(outcome.gate, message) if outcome.gate else None,
+        missed=outcome.missed,
     )
     data = transcript_data(
         conversation, current, outcome.decisions, marks, place=f"{message.key} {state.listed}", height="fill"
     )
-    draw_transcript(data, key=TRANSCRIPT, on_answers=_on_answers)
+    draw_transcript(data, key=TRANSCRIPT, on_answers=_on_answers, part=part)
 
 
 def _draw_listed(outcome: PolicyOutcome) -> None:
@@ -149,8 +160,14 @@ def _draw_jumps(outcome: PolicyOutcome, selected: int | None) -> None:
     for name, label, shortcut, turns in jumps:
         st.button(
             label, key=f"explore.next_{name}", shortcut=shortcut, disabled=not len(turns),
-            on_click=select, args=(following(turns, selected),), help=f"The next turn: {label.lower()}",
+            on_click=_go_on, args=(turns, selected), help=f"The next turn: {label.lower()}",
         )  # fmt: skip
+
+
+def _go_on(turns: Indices, first: int | None) -> None:
+    """Select the next of these turns; first: the selected one until another was."""
+    selected = page.now().selected
+    select(following(turns, first if selected is None else selected))
 
 
 def _on_answers() -> None:

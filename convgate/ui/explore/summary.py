@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from convgate.core.conversation import Conversation, CurrentMessage
-from convgate.core.decisions import FIT, IN_CASE, LIKELY, NEEDED, TurnDecisions
+from convgate.core.decisions import FIT, IN_CASE, LIKELY, NEEDED
 from convgate.core.text import format_percent, format_share, format_threshold, pluralize
 from convgate.embedding.states import states_beside
 from convgate.figures.budget import budget_figure, describe_budget
@@ -23,6 +23,7 @@ from convgate.modes.mode import SURE
 from convgate.policies.build import find_version
 from convgate.policies.gate import GatePolicy
 from convgate.selection.selection import Budgeted, Selection
+from convgate.ui.explore.alternatives import describe_in_case
 from convgate.ui.explore.sending import price_of
 from convgate.ui.explore.without import draw_exchange
 from convgate.ui.shared import services
@@ -55,38 +56,47 @@ def draw_answer(outcome: PolicyOutcome) -> None:
     turns = f"{f'{n_kept:,}' if n_kept else 'none'} of {newest}{pluralize(len(decisions), 'earlier turn')}"
     added = f" and {pluralize(outcome.n_added, 'added message')}" if outcome.n_added > 0 else ""
     with st.container(gap=None, key="explore-answer"):
-        groups = _describe_groups(decisions)
-        help = _describe_in_case(outcome) if IN_CASE in groups else None
-        st.markdown(f"The model gets **{turns}**{added}{groups}.", help=help)
+        groups = _describe_groups(outcome)
         cost, cost_of_all, model = price_of(outcome.selection)
+        st.markdown(
+            f"The model gets **{turns}**{added}{groups}.", help=_describe_help(outcome, groups, model)
+        )
         st.caption(
             f"{outcome.selection.tokens:,} of {outcome.selection.tokens_total:,} tokens, {literal(cost)}"
-            f" instead of {literal(cost_of_all)}. {_describe_rest(outcome)}",
-            help="With the current message. Tokens are counted by the encoder's word list; your model counts"
-            f" otherwise. The price is of this request's input alone, by the list prices of {literal(model)}"
-            " (`costs.model` in the settings chooses others), without a provider's prompt cache unless that"
-            " is set. What whole conversations cost, with the cache: Compare, Bill.",
-        )  # fmt: skip
+            f" instead of {literal(cost_of_all)}. {_describe_rest(outcome)}"
+        )
         if outcome.version == UNTRAINED:
             st.caption(":material/info: This gate is untrained. Its scores follow cosine similarity.")
 
 
-def _describe_groups(decisions: TurnDecisions) -> str:
+def _describe_groups(outcome: PolicyOutcome) -> str:
     """Return how many of the kept turns are likely needed, and how many are not; empty where none is said."""
-    names = Counter(decision.outcome_name for decision in decisions if decision.kept)
-    n_rules = names.total() - names[NEEDED] - names[IN_CASE]
-    groups = {NEEDED: names[NEEDED], IN_CASE: names[IN_CASE], "by rule": n_rules}
+    names = Counter(decision.outcome_name for decision in outcome.decisions if decision.kept)
+    groups = {name: names[name] for name in (NEEDED, IN_CASE)}
+    if outcome.compared is not None:
+        groups["recent"] = int((outcome.scored.kept & outcome.decisions.kept).sum())
+    groups["by rule"] = n_rules = names.total() - sum(groups.values())
     is_said = n_rules < names.total()
     return f": {', '.join(f'{n:,} {name}' for name, n in groups.items() if n)}" if is_said else ""
 
 
-def _describe_in_case(outcome: PolicyOutcome) -> str:
-    """Return what it means that a turn is sent in case, and why it is."""
+def _describe_help(outcome: PolicyOutcome, groups: str, model: str) -> str:
+    """Return what it means that turns are sent in case or by rule, and how tokens and prices are counted."""
     least, promise = format_percent(LIKELY), outcome.promise
     why = (
         "" if promise is None else f", and sent to keep the promise “lose at most {format_percent(promise)}”"
     )
-    return f"In case: each is less than {least} likely to be needed{why}."
+    sentences = {
+        IN_CASE: f"In case: each is less than {least} likely to be needed{why}.",
+        "by rule": "By rule: instructions, what must hold, and what a valid list needs.",
+    }
+    said = [sentence for name, sentence in sentences.items() if name in groups]
+    said.append(
+        "Tokens are those of the encoder's word list, with the current message; your model counts otherwise."
+        f" The price is of this request's input alone, by the list prices of {literal(model)};"
+        " `costs.model` in the settings chooses others. What whole conversations cost, with a prompt cache: Compare, Bill."
+    )
+    return " ".join(said)
 
 
 def _describe_rest(outcome: PolicyOutcome) -> str:
@@ -107,7 +117,11 @@ def _describe_rest(outcome: PolicyOutcome) -> str:
     if flips is not None and len(flips):
         changed = ((flips.up, "now kept"), (flips.down, "now dropped"))
         words = ", ".join(f"{len(turns):,} {state}" for turns, state in changed if len(turns))
-        sentences.append(f"Changed by your rule: {words}.")
+        by = "Changed by your rule" if outcome.compared is None else "Compared with the gate"
+        missed = f", {len(outcome.missed):,} of them likely needed" if outcome.missed else ""
+        sentences.append(f"{by}: {words}{missed}.")
+    if reason := describe_in_case(outcome):
+        sentences.append(reason)
     if outcome.gate is None:
         sentences.append(f"Chosen by {literal(outcome.label)}.")
     here = len(message.conversation) if message.current.index is None else message.current.index + 1

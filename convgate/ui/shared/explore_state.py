@@ -41,7 +41,9 @@ class ExploreState(PageState):
     columns: tuple[str, ...] = param((), names_of(COLUMNS), on="Explore")  # numbers that the strip shows
     chart: bool = param(False, on="Explore")  # whether the scores are drawn as dots, too
     logit: bool = param(False, on="Explore")  # whether chart and slider spread scores near 0 and 1
-    tab: str | None = param(None, name="show", on="Explore")  # the open one
+    tab: str | None = param(  # the open one
+        None, name="show", of_conversation=True, on="Explore", of_part=True
+    )
     show: str | None = param(None, on="Label")  # what is open below the card
     queue: int | None = param(None, of_conversation=True)  # the queue that Label works through
     adjudicate: bool = param(False, of_conversation=True)  # whether Label adjudicates disagreements

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from convgate.core.decisions import TurnDecisions
+from convgate.core.decisions import NEEDED, Floats, TurnDecisions
 from convgate.gate.thresholds import MaxMissed
 from convgate.messages import turn_tokens
 from convgate.modes.mode import Mode, known_intents
@@ -36,7 +37,8 @@ class PolicyOutcome:
     intent: str | None = None  # the corrected mode, as a caller names it
     own: ThresholdSettings | None = None  # the rule of the gate's version; None for other policies
     choice: ThresholdSettings | None = None  # the rule that decided
-    flips: Changes | None = None  # against the version's own rule
+    flips: Changes | None = None  # against the version's own rule, or against `compared`
+    compared: TurnDecisions | None = None  # the gate's decisions, where another policy is compared with them
 
     @property
     def decisions(self) -> TurnDecisions:
@@ -89,14 +91,26 @@ class PolicyOutcome:
         rule = self.choice.rule if self.choice else None
         return rule.max_missed if isinstance(rule, MaxMissed) else None
 
-    def lost_from(self, turn: int) -> float | None:
-        """Return the promise from which on a turn is dropped, 0…1; None where another rule decides."""
+    @cached_property
+    def reach(self) -> Floats | None:
+        """(n,) the promises from which on turns are dropped, 0…1; None where another rule decides."""
         decisions, history = self.scored, self.message.history
         if self.promise is None or self.choice is None or decisions.scores is None:
             return None
         tokens = turn_tokens(history.turns, self.gate.counter if self.gate else None)
-        reach = self.choice.rule.reach(decisions.scores, tokens=tokens)
-        return float(reach[turn - history.start])
+        return self.choice.rule.reach(decisions.scores, tokens=tokens)
+
+    @cached_property
+    def likely_sent(self) -> frozenset[int]:
+        """The turns that the gate sends because they are likely needed."""
+        decisions = self.decisions if self.compared is None else self.compared
+        named = (decision for decision in decisions if decision.outcome_name == NEEDED)
+        return frozenset(decision.index for decision in named)
+
+    @property
+    def missed(self) -> frozenset[int]:
+        """Those of them that are not sent."""
+        return self.likely_sent.difference(self.decisions.kept_indices)
 
     def best(self) -> tuple[int, float] | None:
         """Return the turn with the highest score, the newest of equals, and the score; forced turns aside."""
@@ -111,7 +125,12 @@ class PolicyOutcome:
         return int(decisions.indices[row]), float(scores[row])
 
     def first_selected(self) -> int | None:
-        """Return the turn to explain before a person selects one: the best, else the newest kept one."""
+        """Return the turn to explain before a person selects one: the best, else the newest kept one.
+
+        Where the gate is compared with, the best of those that are missed.
+        """
+        if (compared := self.compared) is not None and self.missed:
+            return max(sorted(self.missed), key=lambda turn: compared.of(turn).score or 0.0)
         turns = self.decisions.kept_indices or self.decisions.indices.tolist()
         return best[0] if (best := self.best()) else turns[-1] if turns else None
 
@@ -131,11 +150,16 @@ def _lowest_kept(decisions: TurnDecisions) -> float | None:
 
 
 def compute_outcome(
-    app: App, state: ExploreState, message: OpenMessage, policy: Policy, budget: int | None
+    app: App,
+    state: ExploreState,
+    message: OpenMessage,
+    policy: Policy,
+    budget: int | None,
+    compared: GatePolicy | None = None,
 ) -> PolicyOutcome:
     """Return what the page shows of a message with its policy; only what was never scored is scored.
 
-    budget: tokens; None: no limit.
+    budget: tokens; None: no limit. compared: the gate that another policy is compared with.
     """
     modes, turn = corrected_modes(app, message.key) if budget is not None else {}, message.current.index
     corrected = None if turn is None else modes.get(turn)
@@ -147,10 +171,17 @@ def compute_outcome(
         return scoring.select(app, policy, message, pair_answers=state.pairs, budget=budget, intent=intent)
 
     selection = select(policy)
-    if not isinstance(policy, GatePolicy):
+    gate = policy if isinstance(policy, GatePolicy) else compared
+    if gate is None:
         return PolicyOutcome(message, label, policy, selection, intent)
-    own = ThresholdSettings(policy.rule, policy.limits)
+    own = ThresholdSettings(gate.rule, gate.limits)
     choice, before = state.choice.complete(own) if state.choice else own, selection
+    if not isinstance(policy, GatePolicy):
+        before = select(gate.with_rule(choice.rule, choice.limits))
+        flips = changes(selection.decisions, before.decisions)
+        return PolicyOutcome(
+            message, label, policy, selection, intent, flips=flips, compared=before.decisions
+        )
     if choice != own:
         policy = policy.with_rule(choice.rule, choice.limits)
         selection = select(policy)

@@ -30,13 +30,15 @@ def param(
     name: str = "",
     of_conversation: bool = False,
     on: str = "",
+    of_part: bool = False,
 ) -> Any:
     """Declare a field of a page state with its default; without a codec, its type decides.
 
     name: in addresses, if different. of_conversation: reset when another conversation opens. on: the title of
-    the only page that has it in its address, of several that share the state.
+    the only page that has it in its address, of several that share the state. of_part: what a fragment alone
+    shows; it is in links, and not in the page's address, where each change would take a press of "back".
     """
-    metadata = {"codec": codec, "name": name, "of_conversation": of_conversation, "on": on}
+    metadata = {"codec": codec, "name": name, "of_conversation": of_conversation, "on": on, "part": of_part}
     return field(default=start, metadata=metadata)
 
 
@@ -47,6 +49,7 @@ class _Parameter(NamedTuple):
     start: Any
     of_conversation: bool
     on: str
+    of_part: bool
 
 
 def _parameters(kind: type[PageState]) -> tuple[_Parameter, ...]:
@@ -59,6 +62,7 @@ def _parameters(kind: type[PageState]) -> tuple[_Parameter, ...]:
             item.default,
             bool(item.metadata.get("of_conversation")),
             item.metadata.get("on", ""),
+            bool(item.metadata.get("part")),
         )
         for item in fields(kind)
     )
@@ -73,11 +77,11 @@ class PageState:
     question: str = param("", words(LONGEST_QUESTION), name="ask", of_conversation=True)  # in place of a turn
 
     def to_query(self, page: str | None = None) -> dict[str, str]:
-        """Return the parameters of the address; defaults are left out. page: without those of other pages."""
+        """Return the parameters of a link, or of a page's own address; defaults are left out."""
         values = (
             (parameter, getattr(self, parameter.field))
             for parameter in _parameters(type(self))
-            if page is None or parameter.on in ("", page)
+            if page is None or (parameter.on in ("", page) and not parameter.of_part)
         )
         return {
             parameter.name: parameter.codec.write(value)
@@ -89,7 +93,7 @@ class PageState:
     def from_query(cls, query: Mapping[str, str], page: str | None = None) -> tuple[Self, list[str]]:
         """Return the state of an address, and a message for each invalid parameter; page: as `to_query`."""
         values, problems = {}, []
-        for name, written, codec, _, _, on in _parameters(cls):
+        for name, written, codec, _, _, on, _ in _parameters(cls):
             if (text := query.get(written)) is None or (page is not None and on not in ("", page)):
                 continue
             try:
@@ -196,7 +200,16 @@ class Address(Generic[S]):
         # A link to a conversation alone keeps the other fields.
         if last is not None and set(query) == {"conversation"} and query["conversation"]:
             return last.open_conversation(query["conversation"]), []
-        return self._kind.from_query(query, drawn_page())
+        state, problems = self._kind.from_query(query, drawn_page())
+        if last is not None and last.conversation == state.conversation:
+            shown = {name: getattr(last, name) for name, written in self._parts() if written not in query}
+            state = replace(state, **shown)
+        return state, problems
+
+    def _parts(self) -> list[tuple[str, str]]:
+        """Return the fields that a fragment of this page shows, with their names in links."""
+        parameters = _parameters(self._kind)
+        return [(item.field, item.name) for item in parameters if item.of_part and item.on == drawn_page()]
 
     def now(self) -> S:
         """Return the state; in a run, after it was kept."""
@@ -211,6 +224,8 @@ class Address(Generic[S]):
         resets = {"page", "selected"} if values.keys() & {"turn", "question"} else {"page"}
         starts = {item.field: item.start for item in _parameters(self._kind) if item.field in resets}
         self.show(replace(self.now(), **(starts | values)))
+        if values.keys() <= {name for name, _ in self._parts()}:
+            st.session_state.pop(self._touched)
 
     def control(self, name: str, value: Any = ..., *, none: Any = None, **also: Any) -> dict[str, Any]:
         """Return the arguments that bind a control to a field: `st.toggle("A", **page.control("a"))`.
@@ -265,6 +280,11 @@ class Address(Generic[S]):
         if st.session_state.get(self._touched):  # a run of the whole page took it before
             st.rerun()
 
+    def draw_part(self, key: str) -> None:
+        """Draw that fragment alone after a change; for callbacks, as their last call."""
+        st.session_state.pop(self._touched, None)
+        st.rerun(key)
+
     def begin(self, **known: Collection[str]) -> S:
         """Return the state of this run with only known names, kept; draw what is wrong with its address."""
         state, problems = self.current()
@@ -278,7 +298,9 @@ class Address(Generic[S]):
         problems: what is wrong with the address, drawn.
         """
         self._store(state)
-        if st.query_params.to_dict() != (query := state.to_query(drawn_page())):
+        parts = {written for _, written in self._parts()}
+        shown = {name: text for name, text in st.query_params.to_dict().items() if name not in parts}
+        if shown != (query := state.to_query(drawn_page())):
             st.query_params.from_dict(query)
         st.session_state[_UNREAD] = False
         for problem in problems:

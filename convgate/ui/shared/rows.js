@@ -56,7 +56,7 @@ class Rows {
     row.answer = make("button", "answer", foot)
     row.more = make("button", "more", foot)
     row.answer.textContent = "make current"
-    row.answer.title = "Decide as if this were the message to answer"
+    row.answer.title = "Decide as if this were the message to answer (M)"
     for (const button of [row.more, row.answer]) {
       button.type = "button"
       button.tabIndex = -1

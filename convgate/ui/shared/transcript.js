@@ -255,7 +255,8 @@ class Transcript extends Rows {
     if (turn < 0) return
     this.rove(turn)
     for (const [other, row] of this.rows) row.element.setAttribute("aria-selected", String(other === turn))
-    this.chosen = turn
+    this.chosen = this.data.selected = turn // the server may draw the explanation alone
+    this.drawMinimap()
     clearTimeout(this.waiting)
     this.waiting = setTimeout(() => this.ask("select", turn), delay)
   }

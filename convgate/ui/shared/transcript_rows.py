@@ -70,6 +70,7 @@ class RowMarks:
     subjects: Subjects | None = None  # of a strip: kept turns in full, runs of others folded
     columns: Sequence[str] = ()  # of `COLUMNS`: numbers that each turn shows
     passage: Callable[[int], str] | None = None  # the best passage of a kept turn
+    missed: Collection[int] = ()  # likely needed turns that are dropped: they are not folded
 
 
 def transcript_data(
@@ -126,7 +127,7 @@ def transcript_data(
         "threshold": None if threshold is None else float(np.clip(threshold / scale, 0, 1)),
         "labelling": labelling,
         "strip": marks.subjects is not None,
-        "folds": _folds(marks.subjects, rows, current) if marks.subjects else [],
+        "folds": _folds(marks, rows, current),
         "map": _minimap(count, decisions, scale) if marks.subjects else None,
     }
 
@@ -176,12 +177,18 @@ def shown_part(count: int, focus: int) -> tuple[int, int]:
 
 
 def _folds(
-    subjects: Subjects, rows: Sequence[Mapping[str, Any]], current: CurrentMessage
+    marks: RowMarks, rows: Sequence[Mapping[str, Any]], current: CurrentMessage
 ) -> list[dict[str, Any]]:
     """Return the runs of at least two turns that are dropped or sent in case, each with what it is about."""
+    if (subjects := marks.subjects) is None:
+        return []
     folds, message = [], facts_of(current.turn).stems
     words = {"dropped": "dropped", "cut": "dropped", IN_CASE: "sent in case"}
-    for word, run in groupby(rows, key=lambda row: words.get(row["state"], words.get(row["outcome"]))):
+
+    def name(row: Mapping[str, Any]) -> str | None:
+        return None if row["turn"] in marks.missed else words.get(row["state"], words.get(row["outcome"]))
+
+    for word, run in groupby(rows, key=name):
         members = list(run) if word else []
         if len(members) > 1:
             turns = [row["turn"] for row in members]
@@ -304,6 +311,8 @@ def _row(
         row["words"] = list(dict.fromkeys(named))
     reason = on_screen(decision.explanation)
     reason = isolate(reason[:1].upper() + reason[1:], ltr=True)
+    if index in marks.missed:
+        reason += " Likely needed, by the gate."
     return {**row, "state": _state(decision, decisions), "outcome": decision.outcome_name, "reason": reason}
 
 
