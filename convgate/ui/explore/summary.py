@@ -94,7 +94,8 @@ def _describe_help(outcome: PolicyOutcome, groups: str, model: str) -> str:
     said.append(
         "Tokens are those of the encoder's word list, with the current message; your model counts otherwise."
         f" The price is of this request's input alone, by the list prices of {literal(model)};"
-        " `costs.model` in the settings chooses others. What whole conversations cost, with a prompt cache: Compare, Bill."
+        " `costs.model` in the settings chooses others. What whole conversations cost, with a prompt cache:"
+        " Compare, Bill."
     )
     return " ".join(said)
 
