@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from convgate.adapters.selection import MessageSelector
-from convgate.core.conversation import Conversation, Turn
-from convgate.core.decisions import HOLD, TurnDecisions
+from convgate.core.conversation import Conversation
+from convgate.core.decisions import HOLD
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.invariants import InvariantEdit, with_edits
@@ -103,27 +102,3 @@ def test_all_that_people_add_to_one_turn_is_stated_beside_it(budget: int | None)
     )
     stated = [message["content"] for message in selection.messages if message["role"] == "system"]
     assert stated == ["Round to metres.", "Never use feet."]
-
-
-@pytest.mark.parametrize(
-    ("answer", "kept"),
-    [("You're welcome.", False), ("It costs 12 euros a night, breakfast and the parking included.", True)],
-)
-def test_a_short_answer_is_not_sent_in_case_without_its_question(
-    settings: Settings, answer: str, *, kept: bool
-):
-    texts = ("Book the hotel.", "Done.", "thanks!", answer, "And the train?")
-    roles = ("user", "assistant")
-    turns = tuple(Turn.of(roles[place % 2], text) for place, text in enumerate(texts))
-    current, history = Conversation("c", turns).find_current(4)
-    scores = np.array([0.9, 0.8, 0.01, 0.02])
-    decisions = TurnDecisions(
-        "gate", "max_missed", np.arange(4), np.array([True, True, False, True]), scores=scores,
-        logits=np.log(scores / (1 - scores)), why_kept="{score}.", why_dropped="{score}.",
-    )  # fmt: skip
-    selection = selector_of(keeps_nothing(), settings).select_current(current, history, decisions=decisions)
-    assert (3 in selection.indices) == kept
-    if not kept:
-        assert selection.decisions.of(3).reason == (
-            "Dropped without its question: it is short, and message 2, which it answers, is dropped."
-        )

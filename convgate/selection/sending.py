@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import Turn
-from convgate.core.decisions import HOLD, LIKELY, REPAIR, Override, TurnDecisions
+from convgate.core.decisions import HOLD, Override, TurnDecisions
 from convgate.invariants.invariant import Invariant
 from convgate.messages.table import Flags, TurnTable
 from convgate.messages.tokens import TokenCounter
@@ -21,9 +21,6 @@ from convgate.selection.memory import Quotes, message_number
 from convgate.selection.request import Request
 from convgate.transcripts import to_messages
 from convgate.transcripts.dialects.base import Dialect
-
-MAX_LONE = 10
-"""Tokens of an answer that is not sent in case without its question, such as "You're welcome."."""
 
 
 def hold(
@@ -38,38 +35,13 @@ def hold(
     """
     statements = restate(held, request.table, counter) if request.adds else []
     turns = set(decisions.indices.tolist())
-    decisions = decisions.with_overrides(
+    return decisions.with_overrides(
         {
             invariant.source: Override(invariant.type, invariant.held_because, "as a rule", HOLD, kept=True)
             for invariant in reversed(held)
             if invariant.source in turns
         }
-    )
-    return _drop_lone_answers(request.table, decisions), statements
-
-
-def _drop_lone_answers(table: TurnTable, decisions: TurnDecisions) -> TurnDecisions:
-    """Return the decisions without short answers that are kept in case, and whose question is dropped."""
-    if decisions.logits is None or decisions.scores is None:
-        return decisions
-    indices, kept = decisions.indices, table.flags(decisions.kept_indices)
-    in_case = decisions.kept & (decisions.scores < LIKELY) & (table.costs[indices] <= MAX_LONE)
-    lone = [
-        index
-        for index in indices[in_case].tolist()
-        if index and table.turns[index].role == "assistant" and table.is_user[index - 1]
-        and not kept[index - 1]
-        and not table.has_tools(index) and index not in decisions.overrides
-    ]  # fmt: skip
-    return decisions.with_overrides(
-        {
-            index: Override(
-                "lone_answer", f"it is short, and message {index - 1}, which it answers, is dropped.",
-                "without its question", REPAIR, kept=False,
-            )
-            for index in lone
-        }
-    )  # fmt: skip
+    ), statements
 
 
 @dataclass(frozen=True, eq=False)
