@@ -77,7 +77,7 @@ def mode_shares_figure(
 
 
 def fallbacks_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> go.Figure:
-    """Return requests with a fallback by cause, stacked, each cause named at its highest bar if that is seen."""
+    """Return requests with a fallback by cause, stacked, each cause named at its highest bar."""
     fig = time_drawing(frame, palette, top=24)
     fig.update_layout(
         barmode="stack", bargap=0, margin={"r": 16}, showlegend=False,
