@@ -66,7 +66,7 @@ def test_it_opens_without_requests_and_without_a_log(store: Store, monkeypatch: 
     assert "##### No request is logged yet" in page_text(app)
     assert not app.get("plotly_chart"), "no day is simulated for a folded example"
     (link,) = [each.proto.query_string for each in app.get("page_link") if each.proto.query_string]
-    assert link == "show=chats&measure=1"
+    assert link == "show=chats"
     app.session_state["monitor.example"] = True
     text = page_text(check(app.run()))
     assert "No message was reviewed in 30 days" in text

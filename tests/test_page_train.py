@@ -155,7 +155,7 @@ def test_too_little_data_is_reported_before_the_start(
         assert ("none is held out" in page_text(app)) == (conversations < 3)
         assert ("by cross-validation" in page_text(app)) == (conversations == 3)
         primary = [button.key for button in app.button if button.proto.type == "primary"]
-        assert not primary, "labelling comes first"
+        assert primary == ["improvement.next"], "labelling comes first"
     app.button_group(key="train.data").set_value([]).run()
     assert app.button(key="train.start").disabled, "texts of convgate alone are no training of one's own"
     assert "You have no labels yet" in page_text(app)
