@@ -1,4 +1,4 @@
-"""Changes of subject: where the gate and the vectors see one, and how the parts are named."""
+"""Changes of subject: where the gate and the vectors see one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
 from convgate.embedding.cache import default_encoder
-from convgate.gate.subjects import Subjects
 from convgate.policies.build import build_policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.subject_changes import _depths, change_features, cohesion, find_subject_changes
@@ -72,11 +71,3 @@ def test_cohesion_compares_the_two_turns_on_either_side() -> None:
 
 def test_a_depth_reaches_to_the_next_peak_on_either_side() -> None:
     assert _depths([0.9, 0.5, 0.2, 0.6, 0.4]) == pytest.approx([0, 0.4, 1.1, 0, 0.2])
-
-
-def test_parts_are_named_by_words_that_other_parts_have_not() -> None:
-    subjects = Subjects(talk(*BAKERY).turns)
-    assert [subjects.name_part(*part) for part in ((0, 6), (6, 12), (12, 14))] == [
-        "web, Render", "cake, birthday", "football, tonight",
-    ]  # fmt: skip
-    assert Subjects(talk("ok", "ok").turns).name_part(0, 2) == ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
@@ -19,8 +18,6 @@ _MIN_LETTERS, _MAX_WORDS = 3, 2  # of a stem that says it, and how many do
 _MAX_SHARE, _MAX_SHARE_ALONE = 0.003, 0.002  # of all turns: of a stem that turns near share, or one has alone
 _FEW_STEMS = 3  # fewer that no other turn has do not say it
 _GAP = 2  # from a turn with the words to the next one where they are still talked about
-_OPENER = 1.5  # weight of a word of the turn that begins a part
-_MIN_COMMON = 4  # turns that have a word which says nothing, or half of all
 _MAX_READ = 2_000  # words of a turn
 _EXCERPT = 60  # characters of a turn, where no word says what turns are about
 
@@ -92,35 +89,6 @@ class Subjects:
         lines = (to_line(self._turns[turn].scored_text, _EXCERPT) for turn in turns)
         return ", ".join(chain.from_iterable(map(self.words, named))) or next(filter(None, lines), "no text")
 
-    def name_part(self, start: int, stop: int) -> str:
-        """Return the words that the turns of a part have and others have not, at most two; may be empty.
-
-        A word of its first turn counts more; one that most turns have says nothing.
-        """
-        counts = Counter(chain.from_iterable(facts.stems for facts in self._facts[start:stop]))
-        first, most = self._facts[start].stems, max(_MIN_COMMON, len(self._facts) // 2)
-
-        def weigh(stem: str) -> float:
-            near = counts[stem] ** 2 / self._totals[stem] * rarity(stem)
-            return near * _OPENER if stem in first else near
-
-        fit = [stem for stem in counts if self._is_word(stem, _MAX_SHARE) and self._totals[stem] <= most]
-        best = sorted(fit, key=lambda stem: (-weigh(stem), stem))[:_MAX_WORDS]
-        rows = range(start, stop)
-        having = [next(row for row in rows if stem in self._facts[row].stems) for stem in best]
-        places = zip(having, best, strict=True)
-        return ", ".join(
-            chain.from_iterable(self.words(Subject(row, [stem], row, row)) for row, stem in places)
-        )
-
-    @cached_property
-    def _totals(self) -> Counter[str]:
-        """How many turns have a stem."""
-        return Counter(chain.from_iterable(facts.stems for facts in self._facts))
-
-    def _is_word(self, stem: str, max_share: float) -> bool:
-        return len(stem) >= _MIN_LETTERS and stem.isalpha() and is_rare(stem, max_share)
-
     def _weigh(self, row: int, near: range, message: Collection[str]) -> dict[str, tuple[float, bool]]:
         """Return the stems of a turn that can say what it is about: weight, and whether others have it.
 
@@ -129,7 +97,8 @@ class Subjects:
         result: dict[str, tuple[float, bool]] = {}
         others = [self._facts[turn].stems for turn in near]
         for stem in self._facts[row].stems:
-            if self._is_word(stem, _MAX_SHARE) and stem not in message and stem not in self._names:
+            is_word = len(stem) >= _MIN_LETTERS and stem.isalpha() and is_rare(stem, _MAX_SHARE)
+            if is_word and stem not in message and stem not in self._names:
                 count = [stem in other for other in others].count(True)
                 if count > 1 or is_rare(stem, _MAX_SHARE_ALONE):
                     result[stem] = count * rarity(stem), count > 1

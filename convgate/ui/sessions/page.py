@@ -33,7 +33,7 @@ from convgate.ui.sessions.boundaries import (
     states_of,
     times_of,
 )
-from convgate.ui.sessions.strip import change_reason, draw_strip, parts_of, subject_changes, tokens_of
+from convgate.ui.sessions.strip import draw_strip, explain_part, parts_of, subject_changes, tokens_of
 from convgate.ui.shared import scoring
 from convgate.ui.shared.actions import draw_problem, reporting_problems, run_action
 from convgate.ui.shared.charts import draw_figure
@@ -152,7 +152,7 @@ def _draw_parts(
     selected = starts[-1] if state.selected is None else state.selected
     number = bisect_right(starts, selected) - 1
     is_suggested = selected == starts[number] and parts[number].begins is None
-    suggestion = change_reason(parts[number], parts[number - 1].name) if is_suggested else ""
+    suggestion = explain_part(parts[number]) if is_suggested else ""
     with st.container(key="sessions-body"):
         left, right = st.columns([1.7, 1], gap="medium")
         with left:

@@ -38,7 +38,6 @@ class Part:
     """Turns between two places where something begins, or may begin."""
 
     turns: range  # 0-based
-    name: str  # what they are about
     begins: Boundary | None  # None: perhaps another subject
     share: float = 1.0  # how probable that is, 0…1
 
@@ -74,12 +73,10 @@ def parts_of(boundaries: ConversationBoundaries, changes: dict[int, float]) -> l
     """Return the parts of the conversation, in order."""
     conversation, shown = boundaries.conversation, boundaries.shown
     begins = {record.index: record for record in shown.records}
-    subjects = _subjects(boundaries.key, conversation)
-    parts = []
-    for start, stop in pairwise([*sorted({0, *begins, *changes}), len(conversation)]):
-        name = subjects.name_part(start, stop) or "no subject"
-        parts.append(Part(range(start, stop), name, begins.get(start), changes.get(start, 1.0)))
-    return parts
+    return [
+        Part(range(start, stop), begins.get(start), changes.get(start, 1.0))
+        for start, stop in pairwise([*sorted({0, *begins, *changes}), len(conversation)])
+    ]
 
 
 def _first_words(conversation: Conversation, part: Part) -> str:
@@ -131,22 +128,20 @@ def _folds(
     now: TurnDecisions | None,
 ) -> list[dict[str, Any]]:
     tokens, folds = tokens_of(boundaries.key, boundaries.conversation), []
-    for number, part in enumerate(parts):
+    for part in parts:
         start, stop = part.turns.start, part.turns.stop
         turns = f"turn {stop}" if len(part.turns) == 1 else f"turns {start + 1:,}–{stop:,}"
         n_kept, n_earlier = _count(decisions, part)
-        side = f"Session sends {n_kept:,} of {n_earlier:,}" if n_earlier else "the message to answer"
+        sent = f"Session sends {n_kept:,} of {n_earlier:,}" if n_earlier else "the message to answer"
         if now is not None and n_earlier:
-            side += f", the default {_count(now, part)[0]:,}"
-        why = _why(part, parts[number - 1].name)
+            sent += f", the default {_count(now, part)[0]:,}"
         n_tokens = pluralize(sum(tokens[start:stop]), "token")
         folds.append(
             {
                 "first": start,
                 "last": stop - 1,
-                "label": f"{isolate(part.name)} · {turns} · {n_tokens}",
-                "side": side,
-                "note": f"{_first_words(boundaries.conversation, part)}\n{why}",
+                "label": _first_words(boundaries.conversation, part),
+                "note": f"{turns.capitalize()} · {n_tokens} · {sent}\n{explain_part(part)}",
                 "state": "kept" if n_kept or not n_earlier else "dropped",
                 "open": len(tokens) <= _MAX_OPEN or part is parts[-1],
             }
@@ -160,16 +155,10 @@ def _count(decisions: TurnDecisions, part: Part) -> tuple[int, int]:
     return int(decisions.kept[within].sum()), int(within.sum())
 
 
-def _why(part: Part, before: str) -> str:
+def explain_part(part: Part) -> str:
     """Return why a part begins, on one line."""
     if part.begins is None:
-        return change_reason(part, before)
+        return f"Perhaps a new subject, {format_share(part.share)} sure."
     if not part.turns.start:
         return "It is the first message."
     return f"{LABELS[part.begins.kind]}: {on_screen(part.begins.reason)}"
-
-
-def change_reason(part: Part, before: str) -> str:
-    """Return why another subject may begin with a part, and how sure that is."""
-    share = format_share(part.share)
-    return f"Perhaps a new subject, {share} sure: {isolate(part.name)}; before: {isolate(before)}"

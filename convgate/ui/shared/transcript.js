@@ -160,7 +160,6 @@ class Transcript extends Rows {
     const isOpen = this.isOpen(fold)
     row.element.className = `fold ${fold.state}${fold.note ? " part" : ""}`
     row.element.textContent = `${isOpen ? "▾" : "▸"} ${fold.label}`
-    if (fold.side) make("span", "side", row.element).textContent = fold.side
     if (fold.note) make("span", "note", row.element).textContent = fold.note
     row.element.setAttribute("aria-expanded", String(isOpen))
     row.element.onclick = () => {
