@@ -200,7 +200,7 @@ def test_the_steps_count_each_answer() -> None:
     app = open_label(conversation=add_conversation())
     assert "Label 1 conversation to see where the gate contradicts you" in page_text(app)
     answer(app, "relevant")
-    assert "Label 2 more conversations to train a version" in page_text(app)
+    assert "Label 2 more conversations to measure whether training helps" in page_text(app)
 
 
 def test_after_an_undo_the_page_reopens_where_it_was() -> None:

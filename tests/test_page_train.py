@@ -152,7 +152,8 @@ def test_too_little_data_is_reported_before_the_start(
     for conversations in (2, 3, 25):
         app.button_group(key="train.data").set_value([f"of-{conversations}"]).run()
         assert f"of {conversations} conversations" in page_text(app)
-        assert ("none is held out" in page_text(app)) == (conversations < 3)
+        assert ("too few to measure" in page_text(app)) == (conversations < 3)
+        assert (app.button(key="train.start").label == "Train anyway, unmeasured") == (conversations < 3)
         assert ("by cross-validation" in page_text(app)) == (conversations == 3)
         primary = [button.key for button in app.button if button.proto.type == "primary"]
         assert primary == ["improvement.next"], "labelling comes first"

@@ -196,10 +196,7 @@ def lose(app: AppTest, share: float) -> AppTest:
 @pytest.mark.usefixtures("library")
 def test_a_promise_is_calibrated_on_the_labels_when_there_are_enough() -> None:
     app = open_tune(rule="max_missed")
-    assert (
-        "These labels have 4 conversations that need a turn, enough to fit 20%; 2.0% takes 49."
-        in page_text(app)
-    )
+    assert "To promise 2.0% takes 49 labelled conversations; there are 4, enough for 20%." in page_text(app)
     lose(app, 0.5)
     click(app, "tune.use_best")
     assert "levels=" in unquote(str(app.query_params["rule"]))
@@ -307,15 +304,14 @@ def test_below_three_conversations_nothing_is_suggested(library: Path) -> None:
         " too few to tell. These labels are too few to choose a threshold that loses at most 2.0%."
         in page_text(app)
     )
-    assert "Nothing to save: the new rule is today's." in page_text(app)
     assert app.button(key="tune.save").disabled
     used = Versions(library).get("used")
     versions = Versions(library)
     versions.add(used.load(), Draft(threshold_rule="max_missed"), name="promise")
     app = lose(open_tune(version="gate@promise"), 0.2)
     assert not app.button(key="tune.save").disabled, "a promise needs no labels of one's own"
-    assert "These labels have 2 conversations that need a turn" in page_text(app)
-    assert "20% takes 4. Until then the version's own safety margin applies." in page_text(app)
+    assert "To promise 20% takes 4 labelled conversations; there are 2" in page_text(app)
+    assert "Until then the version's own margin applies." in page_text(app)
 
 
 @pytest.mark.usefixtures("library")

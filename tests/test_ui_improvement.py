@@ -88,7 +88,7 @@ def test_a_library_without_more_conversations_says_that_some_are_missing(app: Ap
     improvement = read_improvement(app)
     assert (improvement.next, improvement.words) == (None, "Label: 6 answers")
     shown = open_page("Tune")
-    assert "Add 1 more conversation to train a version." in page_text(shown)
+    assert "Add 1 more conversation to measure whether training helps." in page_text(shown)
     assert shown.button(key="improvement.next").label == "Add conversations"
 
 
@@ -105,7 +105,7 @@ def test_the_next_step_alone_is_primary_and_warnings_are_no_boxes(app: App, page
     ("conversations", "missing", "gain"),
     [
         (0, "1 conversation", "see where the gate contradicts you"),
-        (1, "2 more conversations", "train a version"),
+        (1, "2 more conversations", "measure whether training helps"),
         (3, "6 more conversations", "promise at most 10% missed"),
         (9, "10 more conversations", "promise at most 5% missed"),
         (48, "1 more conversation", "promise at most 2% missed"),

@@ -39,7 +39,7 @@ STEPS: dict[StepName, str] = {"label": LABEL, "tune": TUNE, "train": TRAIN, "ver
 _LABELS = ("my labels", "labels")  # what the cards of tuned and trained versions call them
 _GOALS = {
     1: "see where the gate contradicts you",
-    MIN_SUGGESTED: "train a version",
+    MIN_SUGGESTED: "measure whether training helps",
     **{
         min_conversations(promise): f"promise at most {promise:.0%} missed"
         for promise in (0.1, 0.05, 0.03, MaxMissed().max_missed)

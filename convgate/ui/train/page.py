@@ -88,6 +88,7 @@ def _draw_start(
     app: App, names: Sequence[str], known: Mapping[str, SetInfo], *, has_parent: bool, is_next: bool
 ) -> None:
     """Draw what is learned from and how it is compared, in a sentence, and the button."""
+    label = "Start training"
     if not names:
         words = "Choose labelled data below to learn from."
         if not known[LABELS].judged:
@@ -96,7 +97,8 @@ def _draw_start(
         conversations, overlaps = count_together(app, names)
         how = "a part of them is held out to compare the new version with its parent"
         if conversations < MIN_CONVERSATIONS:
-            how = "none is held out, so the new version is not compared with its parent"
+            how = f"too few to measure whether it helps, which takes {MIN_CONVERSATIONS}"
+            label = "Train anyway, unmeasured"
         elif conversations < MIN_COMPARED:
             how = "the new version is compared with its parent by cross-validation"
         turns = sum(known[name].judged for name in names)
@@ -112,7 +114,7 @@ def _draw_start(
             words += f"  \n{_say_how_long(app, names, known, conversations)}"
     st.markdown(words)
     st.button(
-        "Start training", key=START, type="primary" if is_next else "secondary",
+        label, key=START, type="primary" if is_next else "secondary",
         icon=":material/play_arrow:", on_click=attempt, args=(_start, app, names),
         disabled=not names or not has_parent,
         help="It runs in the background: you can leave or reload this page.",

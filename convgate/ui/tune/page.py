@@ -47,7 +47,7 @@ from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.threshold_settings import THRESHOLD_SETTINGS, Extent, RuleControls, ThresholdSettings
 from convgate.ui.tune.results import RuleResult, TuneResults, compute_results, draw_metrics
-from convgate.ui.tune.saving import NewSettings, draw_saving
+from convgate.ui.tune.saving import NewSettings, draw_saved, draw_saving
 from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
 
@@ -112,10 +112,14 @@ def draw_page(app: App) -> None:
         for overlap in results.scored.overlaps:
             st.caption(literal(overlap.sentence))
         _draw_sentences(results, state.promise)
-        draw_curve(results, state.promise)
-        _draw_promise(results, state.promise, settings.labels)
-    draw_saving(settings, is_next=improvement.is_next("tune"))
+    with st.container(horizontal=True, vertical_alignment="bottom", key="tune-controls"):
+        if results is not None:
+            _draw_promise(results)
+        draw_saving(settings, is_next=improvement.is_next("tune"))
+    draw_saved(settings)
     if results is not None:
+        draw_curve(results, state.promise)
+        _draw_measured(results, state.promise, settings.labels)
         _draw_changes(app, results, policy)
         with st.expander("All figures", icon=":material/table_chart:"):
             draw_metrics(results)
@@ -206,8 +210,8 @@ def _warn(results: TuneResults, promise: float) -> str:
     return f", which misses more than the {format_share(promise)} promised{few}"
 
 
-def _draw_promise(results: TuneResults, promise: float, labels: str) -> None:
-    """Draw what was measured, the promise, and the way back to the suggestion."""
+def _draw_measured(results: TuneResults, promise: float, labels: str) -> None:
+    """Draw what was measured."""
     new, line, curve = results.new, "", results.curve
     row = curve.row_for(promise) if curve is not None and isinstance(new.choice.rule, MaxMissed) else None
     if curve is not None and row is not None:
@@ -217,19 +221,23 @@ def _draw_promise(results: TuneResults, promise: float, labels: str) -> None:
                 f" To promise at most {format_share(promise)} for new conversations takes a margin, so the"
                 " new setting is further right."
             )
-    st.caption(f"Measured on {literal(labels)}.{line}")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.select_slider(
-            "Lose at most this share of the needed turns", sorted({0.0, *PROMISES, promise}), width=340,
-            format_func=format_share, **page.control("promise") | {"on_change": _choose_promise, "args": ()},
-        )  # fmt: skip
-        suggested = results.suggested
-        if suggested is not None and not suggested.same(results.new.choice):
-            st.button(
-                "Use the suggestion", key="tune.use_best", on_click=page.change, kwargs={"choice": suggested}
-            )
     if new.choice.limits != NO_LIMITS:
-        st.caption("The curve ignores the limits on the number of turns; the marks have them.")
+        line += " The curve ignores the limits on the number of turns; the marks have them."
+    st.caption(f"Measured on {literal(labels)}.{line}")
+
+
+def _draw_promise(results: TuneResults) -> None:
+    """Draw the promise, and the way back to the suggestion."""
+    shares = sorted({0.0, *PROMISES, page.now().promise})
+    st.select_slider(
+        "Lose at most this share of the needed turns", shares, width=340,
+        format_func=format_share, **page.control("promise") | {"on_change": _choose_promise, "args": ()},
+    )  # fmt: skip
+    suggested = results.suggested
+    if suggested is not None and not suggested.same(results.new.choice):
+        st.button(
+            "Use the suggestion", key="tune.use_best", on_click=page.change, kwargs={"choice": suggested}
+        )
 
 
 def _choose_promise() -> None:
@@ -248,11 +256,10 @@ def _why_none(results: TuneResults, promise: float) -> str:
         if not n_asked < wanted < math.inf:
             return ""
         enough = [share for share in PROMISES if min_conversations(share) <= n_asked]
-        fits = f", enough to fit {format_share(enough[0])}" if enough else ""
+        fits = f", enough for {format_share(enough[0])}" if enough else ""
         return (
-            f"These labels have {pluralize(n_asked, 'conversation')} that need a turn{fits};"
-            f" {format_share(promise)} takes {int(wanted):,}."
-            " Until then the version's own safety margin applies."
+            f"To promise {format_share(promise)} takes {int(wanted):,} labelled conversations; there are"
+            f" {n_asked:,}{fits}. Until then the version's own margin applies."
         )
     if results.scored.conversations < MIN_CONVERSATIONS:
         return f"These labels are too few to choose a threshold that loses at most {format_share(promise)}."

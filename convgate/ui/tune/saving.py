@@ -66,19 +66,24 @@ class NewSettings:
 def draw_saving(settings: NewSettings, *, is_next: bool) -> None:
     """Draw the name and the button that makes a version of the settings; is_next: the step to take now."""
     changed = not ThresholdSettings(settings.choice.rule).same(ThresholdSettings(settings.policy.rule))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.button(
-            "Save as a version", key="tune.save", icon=":material/save:", on_click=_save, args=(settings,),
-            type="primary" if is_next else "secondary", disabled=not changed,
-            help=f"The weights of {literal(settings.policy.version)} with the rule"
-            f" {literal(settings.choice.describe())}. Not active until you activate it.",
-        )  # fmt: skip
+    help = (
+        f"The weights of {literal(settings.policy.version)} with the rule"
+        f" {literal(settings.choice.describe())}. Not active until you activate it."
+    )
+    st.button(
+        "Save as a version", key="tune.save", icon=":material/save:", on_click=_save, args=(settings,),
+        type="primary" if is_next else "secondary", disabled=not changed,
+        help=help if changed else "The new rule is today's: choose another share, or set the rule by hand.",
+    )  # fmt: skip
+    if changed:
         st.text_input(
             "Name", key=NAME, placeholder="Name: the date, if empty", max_chars=64,
             label_visibility="collapsed", width=260,
         )  # fmt: skip
-    if not changed:
-        st.caption("Nothing to save: the new rule is today's. Choose another share, or set the rule by hand.")
+
+
+def draw_saved(settings: NewSettings) -> None:
+    """Draw what a version of the settings would not have, and the one that was saved."""
     if settings.choice.limits != NO_LIMITS:
         st.caption("A version has no min and max number of turns; the settings file below has them.")
     draw_result(settings.page)

@@ -177,7 +177,7 @@ def draw_list(
             _draw_row(app, version_list, version, figures, is_next=version.name == waiting)
     if len(figures) > 1:
         st.caption(
-            "Below each: the difference to the active version in points; bold when its interval excludes 0."
+            "Below each: the difference to the active version, in points. Bold: more than chance (95%)."
         )
     elif not figures:
         st.page_link(LABEL, label="Label some turns to measure versions on them", icon=":material/label:")
