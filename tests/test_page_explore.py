@@ -6,8 +6,10 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -19,6 +21,7 @@ from convgate.gate.explain import WordEffect
 from convgate.gate.thresholds import RULES
 from convgate.policies.registry import policy_names
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation
+from convgate.ui.explore import alternatives
 from convgate.ui.explore.inspector import notable_words
 from convgate.ui.explore.message import PICKER, QUESTION
 from convgate.ui.explore.strip import draw_strip
@@ -379,12 +382,25 @@ def test_where_nearly_all_is_sent_it_says_why_and_what_sends_less(open_explore: 
     turns = [Turn.of("user", f"write a fibonacci function {number}") for number in range(10)]
     app = open_explore(*turns, TURNS[1], TURNS[-1], rule="max_missed")
     assert "Most are sent in case, so that at most 2% of what is needed is lost." in page_text(app)
-    button = app.button(key="explore.promise_more")
+    button = [each for each in app.button if each.label.startswith("lose at most")][-1]
     found = re.fullmatch(r"lose at most (\d+)%: (\d+) turns?", button.label)
     assert found
     check(button.click().run())
     assert app.select_slider(key="explore.promise").value == f"{found[1]}%"
     assert stated(app, "Kept") == found[2]
+
+
+def test_promises_that_send_three_quarters_and_half_of_the_turns_are_offered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(alternatives, "is_mostly_in_case", lambda outcome: True)
+    reach = np.array([0.05, 0.05, 0.25, 0.25, 0.5, 0.6, 0.7, 0.8])
+    outcome: Any = SimpleNamespace(reach=reach, promise=0.02, selection=SimpleNamespace(budget=None))
+    assert alternatives._find_promises(outcome) == [0.05, 0.3]
+    outcome.promise = 0.3
+    assert alternatives._find_promises(outcome) == [0.4]
+    outcome.promise = alternatives.PROMISES[-1]
+    assert alternatives._find_promises(outcome) == []
 
 
 def test_the_buttons_lead_to_kept_and_dropped_turns(open_explore: Open) -> None:

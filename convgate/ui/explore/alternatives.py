@@ -26,6 +26,7 @@ PROMISES = (0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.15, 0.2,
 """Shares of the needed turns that may be lost: the steps of the slider."""
 
 _MANY = 2 / 3  # of the turns: a share sent from which it is said why
+_FEWER = (3 / 4, 1 / 2)  # of the turns: shares to which the promises that are offered come down
 
 
 def draw_alternatives(app: App, state: ExploreState, outcome: PolicyOutcome) -> None:
@@ -36,7 +37,10 @@ def draw_alternatives(app: App, state: ExploreState, outcome: PolicyOutcome) -> 
             _draw("gate", f"Back to the gate: {sent}", policy=GatePolicy.name)
         elif outcome.gate is not None:
             head = st.empty()
-            draws = [_draw_promise(app, state, outcome), _draw_last(app, state, outcome)]
+            draws = [
+                *(_draw_promise(app, state, outcome, promise) for promise in _find_promises(outcome)),
+                _draw_last(app, state, outcome),
+            ]
             if any(draws):
                 head.caption("Instead:", width="content")
 
@@ -60,21 +64,24 @@ def is_mostly_in_case(outcome: PolicyOutcome) -> bool:
     return len(names) >= _MANY * len(outcome.decisions) and 2 * names.count(IN_CASE) > len(names)
 
 
-def _find_promise(outcome: PolicyOutcome) -> float | None:
-    """Return the lowest promise by which half of the turns are sent, or the highest; None without a rule."""
-    reach = outcome.reach
-    if reach is None or outcome.promise is None or outcome.selection.budget is not None:
-        return None
-    higher = [promise for promise in PROMISES if promise > outcome.promise]
-    return next(
-        (each for each in higher if 2 * (reach > each).sum() <= len(reach)), max(higher, default=None)
+def _find_promises(outcome: PolicyOutcome) -> list[float]:
+    """Return the lowest promises by which three quarters and half of the turns are sent, or the highest.
+
+    Empty where not most turns are sent in case, or no promise decides.
+    """
+    reach, promise = outcome.reach, outcome.promise
+    if reach is None or promise is None or outcome.selection.budget or not is_mostly_in_case(outcome):
+        return []
+    higher = [each for each in PROMISES if each > promise]
+    found = (
+        next((each for each in higher if (reach > each).mean() <= share), higher[-1])
+        for share in _FEWER
+        if higher
     )
+    return list(dict.fromkeys(found))
 
 
-def _draw_promise(app: App, state: ExploreState, outcome: PolicyOutcome) -> bool:
-    promise = _find_promise(outcome) if is_mostly_in_case(outcome) else None
-    if promise is None:
-        return False
+def _draw_promise(app: App, state: ExploreState, outcome: PolicyOutcome, promise: float) -> bool:
     choice = outcome.choice
     assert outcome.gate is not None
     assert outcome.own is not None
@@ -87,7 +94,7 @@ def _draw_promise(app: App, state: ExploreState, outcome: PolicyOutcome) -> bool
     if is_less:
         label = f"lose at most {format_percent(promise)}: {pluralize(n_sent, 'turn')}"
         st.button(
-            label, key="explore.promise_more", type="tertiary", on_click=controls.choose, args=(choice,)
+            label, key=f"explore.instead_{promise}", type="tertiary", on_click=controls.choose, args=(choice,)
         )
     return is_less
 
