@@ -382,8 +382,8 @@ def test_where_nearly_all_is_sent_it_says_why_and_what_sends_less(open_explore: 
     turns = [Turn.of("user", f"write a fibonacci function {number}") for number in range(10)]
     app = open_explore(*turns, TURNS[1], TURNS[-1], rule="max_missed")
     assert "Most are sent in case, so that at most 2% of what is needed is lost." in page_text(app)
-    button = [each for each in app.button if each.label.startswith("lose at most")][-1]
-    found = re.fullmatch(r"lose at most (\d+)%: (\d+) turns?", button.label)
+    button = [each for each in app.button if each.label.startswith("≤")][-1]
+    found = re.fullmatch(r"≤ (\d+)% lost: (\d+) turns?", button.label)
     assert found
     check(button.click().run())
     assert app.select_slider(key="explore.promise").value == f"{found[1]}%"

@@ -92,7 +92,7 @@ def _draw_promise(app: App, state: ExploreState, outcome: PolicyOutcome, promise
     controls = RuleControls(page, outcome.own, version=outcome.own)
     is_less = n_sent < int(outcome.decisions.kept.sum())
     if is_less:
-        label = f"lose at most {format_percent(promise)}: {pluralize(n_sent, 'turn')}"
+        label = f"≤ {format_percent(promise)} lost: {pluralize(n_sent, 'turn')}"
         st.button(
             label, key=f"explore.instead_{promise}", type="tertiary", on_click=controls.choose, args=(choice,)
         )
