@@ -580,7 +580,10 @@ def test_how_sure_the_gate_is_is_said_in_plain_words(open_explore: Open, convgat
     score = float(turn_table(app)["rows"][3]["score"])
     said = rf"Kept: (about .*; )?{format_share(score)} likely to be needed, sent in case[.;]"
     assert re.search(said, page_text(app)), page_text(app)
-    assert re.search("How sure[?] Dropped|How sure[?] Kept up to “lose at most", page_text(app))
+    assert re.search("How sure[?] (Dropped from|Kept up to) “lose at most", page_text(app))
+    scored = [row for row in turn_table(app)["rows"] if " Score " in row["reason"] and row["state"] == "kept"]
+    likely = page_text(open_explore(selected=str(scored[0]["turn"])))
+    assert re.search("[?] \\d+% likely to be needed, so it is kept (up to|at any) “lose at most", likely)
     (sentence,) = [each for each in app.markdown if each.value.startswith("The model gets")]
     assert sentence.proto.help.startswith(
         "In case: each is less than 50% likely to be needed, and sent to keep the promise “lose at most 2%”."

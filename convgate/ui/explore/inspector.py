@@ -168,13 +168,16 @@ def _describe_sureness(outcome: PolicyOutcome, selected: int) -> str:
     if outcome.version in (None, UNTRAINED) or decision.score is None or is_rule:
         return ""
     likely = say_likely(decision.score)
-    sentence = "" if likely in decision.explanation else f"{likely}. "
+    sentence = "" if likely in decision.explanation else likely
     is_limited = selected in outcome.decisions.overrides or outcome.selection.budget is not None
     if outcome.reach is None or is_limited:
-        return sentence.rstrip()
+        return f"{sentence}." if sentence else ""
     share = float(outcome.reach[selected - outcome.message.history.start])
     limit = f"“lose at most {format_percent(min(share, _MAX_PROMISE))}”"
-    return f"{sentence}{f'Kept up to {limit}' if decision.kept else f'Dropped from {limit} on'}."
+    then = f"kept up to {limit}" if decision.kept else f"dropped from {limit} on"
+    if decision.kept and share >= _MAX_PROMISE:
+        then = "kept at any “lose at most”"
+    return f"{sentence}, so it is {then}." if sentence else f"{then.capitalize()}."
 
 
 def _draw_label(app: App, answering: Answering, selected: int) -> None:
