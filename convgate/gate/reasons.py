@@ -123,21 +123,24 @@ class GateReasons:
 
     def _likelihood(self, row: int) -> Reason:
         """Return how likely a turn is to be needed, and why it was decided so all the same."""
-        text, tokens = self._likely(row), 0 if self.tokens is None else int(self.tokens[row])
+        text, score = self._likely(row), float(self.effects.scores.scores[row])
+        tokens = 0 if self.tokens is None else int(self.tokens[row])
+        lowest_kept, highest_dropped, usual_tokens = self._extremes
         if self._is_in_case(row):
-            is_cheap = 0 < tokens <= self._usual_tokens and self._is_traded(row)
+            is_cheap = 0 < tokens <= usual_tokens and score < highest_dropped
             cheap = f" at only {pluralize(tokens, 'token')}" if is_cheap else ""
             return Reason(f"{text}, sent {IN_CASE}{cheap}")
         if self.kept[row]:
             return self._unsigned(row, text)
-        is_dear = tokens > self._usual_tokens and self._is_traded(row)
-        return Reason(f"{text}, too little for {tokens:,} tokens" if is_dear else text)
+        if tokens > usual_tokens and score > lowest_kept:
+            text += f", too little for {tokens:,} tokens"
+        return Reason(text)
 
-    def _is_traded(self, row: int) -> bool:
-        """Whether a kept turn is less likely than a dropped one, or a dropped one more than a kept one."""
-        scores, kept = self.effects.scores.scores, bool(self.kept[row])
-        sign = -1 if kept else 1
-        return bool((sign * scores[row] > sign * scores[self.kept != kept]).any())
+    @cached_property
+    def _extremes(self) -> tuple[float, float, float]:
+        """The lowest score of a kept turn, the highest of a dropped one, and the median of the tokens."""
+        scores, usual = self.effects.scores.scores, 0.0 if self.tokens is None else np.median(self.tokens)
+        return scores[self.kept].min(initial=1.0), scores[~self.kept].max(initial=0.0), float(usual)
 
     def _unsigned(self, row: int, likely: str) -> Reason:
         """Return that nothing in a kept turn stands out, and that the turns around it raise it if they do."""
@@ -145,21 +148,20 @@ class GateReasons:
         if min(each.get("links", np.zeros(row + 1))[row] for each in (raises, self._parts)) < MIN_EFFECT:
             return Reason(f"nothing in it stands out; {likely}, by all its signs together")
         own = (effect[row] for kind, effect in raises.items() if kind not in ("links", "neighbours"))
-        sign = "no sign of its own; " if max(own) < MIN_EFFECT else ""
-        link = self.effects.strongest_link(row, 1)
-        if link is None or link.effect < _MIN_LINK or not self.kept[link.other]:
-            return Reason(f"{sign}{likely}, by the turns around it")
-        return Reason(f"{sign}{likely}, by the turns around it, most by message {{}}", (link.other,))
+        said = f"{'' if max(own) >= MIN_EFFECT else 'no sign of its own; '}{likely}, by the turns around it"
+        if (
+            (link := self.effects.strongest_link(row, 1))
+            and link.effect >= _MIN_LINK
+            and self.kept[link.other]
+        ):
+            return Reason(f"{said}, most by message {{}}", (link.other,))
+        return Reason(said)
 
     def _likely(self, row: int) -> str:
         return say_likely(float(self.effects.scores.scores[row]))
 
     def _is_in_case(self, row: int) -> bool:
         return bool(self.kept[row] and self.effects.scores.scores[row] < LIKELY)
-
-    @cached_property
-    def _usual_tokens(self) -> float:
-        return 0.0 if self.tokens is None else float(np.median(self.tokens))
 
     @cached_property
     def _elsewhere(self) -> Callable[[int], Reason | None]:

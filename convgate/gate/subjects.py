@@ -97,10 +97,10 @@ class Subjects:
         """
         result: dict[str, tuple[float, bool]] = {}
         others = [self._facts[turn].stems for turn in near]
-        said = self._names.union(message, stop_stems(self._facts[row].stems))
+        stop = stop_stems(self._facts[row].stems)
         for stem in self._facts[row].stems:
             is_word = len(stem) >= _MIN_LETTERS and stem.isalpha() and is_rare(stem, _MAX_SHARE)
-            if is_word and stem not in said:
+            if is_word and stem not in message and stem not in self._names and stem not in stop:
                 count = [stem in other for other in others].count(True)
                 if count > 1 or is_rare(stem, _MAX_SHARE_ALONE):
                     result[stem] = count * rarity(stem), count > 1

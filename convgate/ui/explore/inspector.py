@@ -147,7 +147,7 @@ def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
         facts.append(f"mode {mode.capitalize()}")
     if facts:
         st.caption(" · ".join(facts))
-    if sureness := _describe_sureness(outcome, selected):
+    if sureness := describe_sureness(outcome, selected):
         st.markdown(f"**How sure?** {literal(sureness)}")
     for invariant in outcome.selection.invariants:
         if invariant.source == selected and invariant.held_because not in decision.explanation:
@@ -161,7 +161,7 @@ def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
         st.markdown(f":orange-badge[changed] {rule} {before} this turn.{likely}")
 
 
-def _describe_sureness(outcome: PolicyOutcome, selected: int) -> str:
+def describe_sureness(outcome: PolicyOutcome, selected: int) -> str:
     """Return how likely the gate takes a turn to be needed, and up to which promise; empty by rule."""
     decision = outcome.decisions.of(selected)
     is_rule = decision.kept and decision.outcome_name not in (NEEDED, IN_CASE)
@@ -171,12 +171,11 @@ def _describe_sureness(outcome: PolicyOutcome, selected: int) -> str:
     sentence = "" if likely in decision.explanation else likely
     is_limited = selected in outcome.decisions.overrides or outcome.selection.budget is not None
     if outcome.reach is None or is_limited:
-        return f"{sentence}." if sentence else ""
+        return sentence and f"{sentence}."
     share = float(outcome.reach[selected - outcome.message.history.start])
     limit = f"“lose at most {format_percent(min(share, _MAX_PROMISE))}”"
-    then = f"kept up to {limit}" if decision.kept else f"dropped from {limit} on"
-    if decision.kept and share >= _MAX_PROMISE:
-        then = "kept at any “lose at most”"
+    kept = f"kept up to {limit}" if share < _MAX_PROMISE else "kept at any “lose at most”"
+    then = kept if decision.kept else f"dropped from {limit} on"
     return f"{sentence}, so it is {then}." if sentence else f"{then.capitalize()}."
 
 
