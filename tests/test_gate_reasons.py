@@ -310,7 +310,7 @@ def test_a_kept_turn_that_is_unlikely_says_so_behind_what_speaks_for_it() -> Non
             decision = case.decisions[row]
             said = decision.explanation.removesuffix(".").split("; but ")[0].split("; ")
             likely = say_likely(float(case.scored.scores.scores[row]))
-            assert said[-1] == f"{likely}, sent in case", said
+            assert re.fullmatch(rf"{likely}, sent in case( at only \d+ tokens?)?", said[-1]), said
             assert "Score" not in decision.explanation
             assert not re.search("another subject|something else|names no subject", decision.reason)
             subject = Subjects(case.history.turns).of(row, facts_of(case.current.turn).stems)
@@ -320,12 +320,53 @@ def test_a_kept_turn_that_is_unlikely_says_so_behind_what_speaks_for_it() -> Non
     assert n_about > 3
 
 
+def test_no_turn_is_about_a_word_that_it_does_not_have() -> None:
+    n_near = 0
+    for case in cases():
+        for row, turn in enumerate(case.history.turns):
+            reason = case.decisions[row].explanation
+            if own := re.search(
+                r"^about ([^;.(]+)[;.]|(?:another subject|something else) \(([^;.)]+)", reason
+            ):
+                named = (own[1] or own[2]).split(", messages ")[0].split(", ")
+                assert all(word in turn.scored_text for word in named), (reason, turn.text)
+            n_near += bool(re.search(r"^near message \d+ \(|(subject|else), like message \d+ \(", reason))
+    assert n_near >= 3
+
+
+def test_stop_words_of_any_language_are_neither_quoted_nor_what_a_turn_is_about() -> None:
+    message, text = "Was haben wir über das Lokal gesagt?", "Im Lokal wird das Essen gut, wir haben Platz."
+    quoted = quote_words(text, ["wir", "das", "lokal"], written(("", message)).at(1)[0])
+    assert quoted is not None
+    assert quoted.text.endswith("word “Lokal”")
+    danish = (
+        "Det er ikke dyrt, men jeg vil gerne have en hund.",
+        "Det er jeg ikke sikker på. En hund er dyr.",
+    )
+    assert Subjects([Turn.of("user", each) for each in danish]).of(0, ()).stems[0] == "hund"
+
+
+def test_a_less_likely_turn_that_is_kept_says_how_few_tokens_it_has_and_a_dropped_one_how_many() -> None:
+    n_dropped = 0
+    for case in cases():
+        scores = case.scored.scores.scores
+        kept = np.arange(len(scores)) > 0
+        tokens = np.where(kept, 9, 200)
+        reasons = GateReasons(case.effects, kept, case.history.turns, case.current, tokens)
+        n_dropped += (said := "too little for 200 tokens" in reasons.of(0).text)
+        assert not said or bool((scores[1:] < scores[0]).any())
+        for row in np.flatnonzero(scores[1:] < LIKELY) + 1:
+            is_traded = bool(scores[row] < scores[0])
+            assert ("sent in case at only 9 tokens" in reasons.of(int(row)).text) == is_traded
+    assert n_dropped > 0
+
+
 def test_a_dropped_turn_of_which_no_more_is_certain_says_what_it_is_about() -> None:
     n_about = 0
     for case in cases():
         for row in np.flatnonzero(~case.decisions.kept).tolist():
             reason = case.decisions[row].explanation
-            if not re.search("^about |another subject|something else", reason):
+            if not re.search("^about |^near message|another subject|something else", reason):
                 subject = Subjects(case.history.turns).of(row, facts_of(case.current.turn).stems)
                 assert not subject.stems, reason
             n_about += reason.startswith("about ")

@@ -16,7 +16,10 @@ from convgate.invariants.judge import (
     kind_of,
     shipped_model,
 )
-from convgate.invariants.statements import KINDS, StatementKind
+from convgate.invariants.rules import InvariantRules
+from convgate.invariants.statements import KINDS, Statement, StatementKind
+from convgate.invariants.topic import read_topic
+from convgate.text.folding import fold
 from convgate.text.linear import count_ngrams
 from tests.fakes import FakeEncoder, FakeSpanEncoder
 from tools.statement_kinds import examples_hash, labelled_examples
@@ -62,6 +65,17 @@ def test_each_statement_has_a_kind_a_likelihood_and_the_words_for_it(judge: Kind
         assert kind == "none" or (one.likelihood > 0.3 and one.signs)
     (invariant,) = find_invariants([Turn.of("user", "keep it dry, always")], judge)
     assert "“keep”" in invariant.reason
+
+
+def test_the_reason_of_what_is_safety_critical_names_no_connective() -> None:
+    text, rules = "I'm allergic to shellfish, so careful", InvariantRules()
+    for signs in (("so", "allergic"), ("so",)):
+        statement = Statement(0, len(text), text, read_topic(fold(text).text), likelihood=0.96, signs=signs)
+        rules.add(0, text, statement, "safety_requirement", (0, len(text)))
+    assert [rule.invariant.reason for rule in rules.all] == [
+        "It is safety-critical (0.96): “allergic”.",
+        f"It is safety-critical (0.96): “{text}”.",
+    ]
 
 
 def test_each_message_is_encoded_once_and_memory_is_bounded(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 import convgate
 from convgate.core.conversation import Conversation, Turn
+from convgate.core.decisions import NEEDED
 from convgate.core.home import app_root
 from convgate.core.text import format_dollars, format_share
 from convgate.gate.explain import WordEffect
@@ -22,9 +23,10 @@ from convgate.gate.thresholds import RULES
 from convgate.policies.registry import policy_names
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation
 from convgate.ui.explore import alternatives
-from convgate.ui.explore.inspector import notable_words
+from convgate.ui.explore.inspector import describe_sureness, notable_words
 from convgate.ui.explore.message import PICKER, QUESTION
 from convgate.ui.explore.strip import draw_strip
+from convgate.ui.shared.outcome import PolicyOutcome
 from convgate.ui.shared.policy_options import option_label
 from convgate.ui.shared.samples import load_samples
 from convgate.versions import Draft, Metric, MetricSet, Versions
@@ -590,13 +592,30 @@ def test_the_price_stands_beside_the_tokens_and_in_what_is_sent(
         )
 
 
+@pytest.mark.parametrize(
+    ("kept", "reach", "said"),
+    [
+        (True, 0.9, "61% likely to be needed, so it is kept at any “lose at most”."),
+        (True, 0.2, "61% likely to be needed, so it is kept up to “lose at most 20%”."),
+        (False, 0.2, "61% likely to be needed, so it is dropped from “lose at most 20%” on."),
+    ],
+)
+def test_the_score_and_the_promise_are_one_sentence(kept: bool, reach: float, said: str) -> None:
+    decision = SimpleNamespace(score=0.61, kept=kept, outcome_name=NEEDED, explanation="close in meaning.")
+    outcome = SimpleNamespace(
+        decisions=SimpleNamespace(of=lambda _: decision, overrides={}), version="v1", reach=[reach],
+        selection=SimpleNamespace(budget=None), message=SimpleNamespace(history=range(1)),
+    )  # fmt: skip
+    assert describe_sureness(cast(PolicyOutcome, outcome), 0) == said
+
+
 @pytest.mark.usefixtures("promise_of_version")
 def test_how_sure_the_gate_is_is_said_in_plain_words(open_explore: Open, convgate_home: Path) -> None:
     app = open_explore(selected="4")
     score = float(turn_table(app)["rows"][3]["score"])
     said = rf"Kept: (about .*; )?{format_share(score)} likely to be needed, sent in case[.;]"
     assert re.search(said, page_text(app)), page_text(app)
-    assert re.search("How sure[?] Dropped|How sure[?] Kept up to “lose at most", page_text(app))
+    assert re.search("How sure[?] (Dropped from|Kept up to|Kept at any) “lose at most", page_text(app))
     (sentence,) = [each for each in app.markdown if each.value.startswith("The model gets")]
     assert sentence.proto.help.startswith(
         "In case: each is less than 50% likely to be needed, and sent to keep the promise “lose at most 2%”."

@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 
 from convgate.core.conversation import CurrentMessage, Turn
 from convgate.core.decisions import IN_CASE, LIKELY, Reason, say_likely
-from convgate.core.text import isolate, truncate
+from convgate.core.text import isolate, pluralize, truncate
 from convgate.gate.columns import is_rare
 from convgate.gate.effects import KINDS, MIN_SHARE, Difference, Effects
 from convgate.gate.subjects import Subject, Subjects
+from convgate.text.stop_words import stop_stems
 from convgate.text.words import find_stems, stems, words
 
 MIN_EFFECT = 0.15  # on the logit; less is not named
@@ -97,7 +98,8 @@ class GateReasons:
             texts.insert(len(texts) if kept else 0, self._likelihood(row))
         is_about = is_in_case and is_unsaid if kept else self._elsewhere(row) is None
         if is_about and (named := self._named(row)):
-            texts.insert(0, Reason(f"about {named[0]}"))
+            about, near, _ = named
+            texts.insert(0, Reason(f"near message {{}} ({about})" if near else f"about {about}", near))
         said = [*texts, *opposing]
         parts = [each.text for each in said]
         if opposing:
@@ -121,26 +123,45 @@ class GateReasons:
 
     def _likelihood(self, row: int) -> Reason:
         """Return how likely a turn is to be needed, and why it was decided so all the same."""
-        text = self._likely(row)
+        text, score = self._likely(row), float(self.effects.scores.scores[row])
+        tokens = 0 if self.tokens is None else int(self.tokens[row])
+        lowest_kept, highest_dropped, usual_tokens = self._extremes
         if self._is_in_case(row):
-            return Reason(f"{text}, sent {IN_CASE}")
+            is_cheap = 0 < tokens <= usual_tokens and score < highest_dropped
+            cheap = f" at only {pluralize(tokens, 'token')}" if is_cheap else ""
+            return Reason(f"{text}, sent {IN_CASE}{cheap}")
         if self.kept[row]:
-            links = [each["links"][row] for each in (self.effects.by_kind(1), self._parts) if "links" in each]
-            is_linked = bool(links) and min(links) >= MIN_EFFECT
-            return Reason(f"{text}, by {'the turns around it' if is_linked else 'several weak signs'}")
-        if self.tokens is not None and self.tokens[row] > self._usual_tokens:
-            text += f" and long ({self.tokens[row]:,} tokens)"
+            return self._unsigned(row, text)
+        if tokens > usual_tokens and score > lowest_kept:
+            text += f", too little for {tokens:,} tokens"
         return Reason(text)
+
+    @cached_property
+    def _extremes(self) -> tuple[float, float, float]:
+        """The lowest score of a kept turn, the highest of a dropped one, and the median of the tokens."""
+        scores, usual = self.effects.scores.scores, 0.0 if self.tokens is None else np.median(self.tokens)
+        return scores[self.kept].min(initial=1.0), scores[~self.kept].max(initial=0.0), float(usual)
+
+    def _unsigned(self, row: int, likely: str) -> Reason:
+        """Return that nothing in a kept turn stands out, and that the turns around it raise it if they do."""
+        raises = self.effects.by_kind(1)
+        if min(each.get("links", np.zeros(row + 1))[row] for each in (raises, self._parts)) < MIN_EFFECT:
+            return Reason(f"nothing in it stands out; {likely}, by all its signs together")
+        own = (effect[row] for kind, effect in raises.items() if kind not in ("links", "neighbours"))
+        said = f"{'' if max(own) >= MIN_EFFECT else 'no sign of its own; '}{likely}, by the turns around it"
+        if (
+            (link := self.effects.strongest_link(row, 1))
+            and link.effect >= _MIN_LINK
+            and self.kept[link.other]
+        ):
+            return Reason(f"{said}, most by message {{}}", (link.other,))
+        return Reason(said)
 
     def _likely(self, row: int) -> str:
         return say_likely(float(self.effects.scores.scores[row]))
 
     def _is_in_case(self, row: int) -> bool:
         return bool(self.kept[row] and self.effects.scores.scores[row] < LIKELY)
-
-    @cached_property
-    def _usual_tokens(self) -> float:
-        return 0.0 if self.tokens is None else float(np.median(self.tokens))
 
     @cached_property
     def _elsewhere(self) -> Callable[[int], Reason | None]:
@@ -232,20 +253,21 @@ class GateReasons:
         """Return which subject other than the message a turn has, and where; None where no words say it."""
         if (named := self._named(row)) is None:
             return None
-        about, subject = named
+        about, near, subject = named
         is_run = subject.last - subject.first >= _MIN_RUN
         text = _ELSEWHERE if self.effects.has_begun(row) else "about something else"
-        text += f" ({about}{', messages {}–{}' * is_run})"
-        return Reason(text, turns=(subject.first, subject.last) * is_run)
+        text += f"{', like message {}' * len(near)} ({about}{', messages {}–{}' * is_run})"
+        return Reason(text, turns=(*near, *(subject.first, subject.last) * is_run))
 
-    def _named(self, row: int) -> tuple[str, Subject] | None:
-        """Return the words that say what a turn is about, other than the message; None without any."""
+    def _named(self, row: int) -> tuple[str, tuple[int, ...], Subject] | None:
+        """Return words that say what a turn is about, and the turn that has them if it is another one."""
         facts = self.effects.message.facts
         if self._subjects is None or facts is None:
             return None
         subject = self._subjects.of(row, facts.stems)
         named = self._subjects.words(subject)
-        return (_as_text(", ".join(named)), subject) if named else None
+        near = () if subject.turn == row else (subject.turn,)
+        return (_as_text(", ".join(named)), near, subject) if named else None
 
     @cached_property
     def _subjects(self) -> Subjects | None:
@@ -324,10 +346,12 @@ class GateReasons:
 def quote_words(text: str, shared: Sequence[str], current: CurrentMessage) -> Reason | None:
     """Return a clause on the words of a text that have the first of these stems; None when it has none.
 
-    Stems that are frequent in all conversations are left out, and those of no whole word of the message. Of a
-    message without rare ones, others are quoted where there are two, or with the word beside them.
+    Stop words and stems that are frequent everywhere are left out, and those of no whole word of the message.
+    Of a message without rare ones, others are quoted where there are two, or with the word beside them.
     """
     message = current.turn.scored_text
+    stop = stop_stems(stems(words(text)[:_MAX_WORDS])) | stop_stems(stems(words(message)[:_MAX_WORDS]))
+    shared = [stem for stem in shared if stem not in stop]
     rare = [stem for stem in shared if is_rare(stem, _VERY_RARE)] or [
         stem for stem in shared if is_rare(stem)
     ]

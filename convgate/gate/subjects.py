@@ -11,6 +11,7 @@ from convgate.core.conversation import Turn
 from convgate.core.text import to_line
 from convgate.gate.columns import is_rare, rarity
 from convgate.gate.facts import TurnFacts, facts_of
+from convgate.text.stop_words import stop_stems
 from convgate.text.words import find_stems, stems, words
 
 _NEAR = 4  # turns before and after one that tell what it is about
@@ -78,11 +79,11 @@ class Subjects:
         return [forms[stem] for stem in wanted if stem in forms]
 
     def name(self, turns: Sequence[int], message: Collection[str], stop: int | None = None) -> str:
-        """Return the words that say what most of these turns are about.
+        """Return the words that say what most of these turns are about, each of one of them.
 
         Without such words, the beginning of the first of the turns that has a text.
         """
-        of = [self.of(turn, message, stop) for turn in turns]
+        of = [subject for turn in turns if (subject := self.of(turn, message, stop)).turn in turns]
         counts = Counter(stem for subject in of for stem in subject.stems)
         best = [stem for stem, n in counts.most_common(_MAX_WORDS) if n > 1] or list(counts)[:_MAX_WORDS]
         named = [next(each._replace(stems=[stem]) for each in of if stem in each.stems) for stem in best]
@@ -96,9 +97,10 @@ class Subjects:
         """
         result: dict[str, tuple[float, bool]] = {}
         others = [self._facts[turn].stems for turn in near]
+        stop = stop_stems(self._facts[row].stems)
         for stem in self._facts[row].stems:
             is_word = len(stem) >= _MIN_LETTERS and stem.isalpha() and is_rare(stem, _MAX_SHARE)
-            if is_word and stem not in message and stem not in self._names:
+            if is_word and stem not in message and stem not in self._names and stem not in stop:
                 count = [stem in other for other in others].count(True)
                 if count > 1 or is_rare(stem, _MAX_SHARE_ALONE):
                     result[stem] = count * rarity(stem), count > 1

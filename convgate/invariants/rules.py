@@ -12,6 +12,8 @@ from convgate.invariants.invariant import Invariant, InvariantState, InvariantTy
 from convgate.invariants.statements import Statement
 from convgate.invariants.topic import Topic, read_topic, shared_values
 from convgate.text.folding import fold
+from convgate.text.stop_words import stop_stems
+from convgate.text.words import stems, words
 
 CANDIDATES = 16
 """Max number of the latest rules with a shared topic that a statement is compared with."""
@@ -48,7 +50,9 @@ class InvariantRules:
         self, turn: int, text: str, statement: Statement, kind: InvariantType, span: tuple[int, int]
     ) -> None:
         """Add a statement as an invariant. text: of its message; span: characters of it."""
-        signs = ", ".join(f"“{sign}”" for sign in statement.signs) or quote_line(text[slice(*span)])
+        stop = stop_stems(stems(words(text[slice(*span)]))) if kind == "safety_requirement" else frozenset()
+        named = [sign for sign in statement.signs if not stop.issuperset(stems(words(sign)))]
+        signs = ", ".join(f"“{sign}”" for sign in named) or quote_line(text[slice(*span)])
         self._add(
             Invariant(
                 type=kind,

@@ -125,6 +125,20 @@ def test_code_that_is_only_indented_is_in_a_code_font(explore: Page) -> None:
     assert draw("Plain\n  words") == ["md-text: Plain\n  words"]
 
 
+def test_quoted_words_are_marked_where_they_stand_alone_and_searched_ones_anywhere(explore: Page) -> None:
+    script = files("convgate.ui.shared").joinpath("markdown.js").read_text()
+    marked = (
+        "whole => { " + script + """
+            const element = document.createElement("div")
+            element.textContent = "Es wird gut, sagen wir."
+            markWords(element, ["Wir"], whole)
+            return element.innerHTML
+        }"""
+    )  # fmt: skip
+    assert explore.evaluate(marked, True) == "Es wird gut, sagen <mark>wir</mark>."
+    assert explore.evaluate(marked, False).startswith("Es <mark>wir</mark>d")
+
+
 @pytest.mark.slow
 def test_a_click_explains_a_turn_and_back_returns_to_the_one_before(explore: Page) -> None:
     page = explore

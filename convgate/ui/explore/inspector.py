@@ -147,7 +147,7 @@ def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
         facts.append(f"mode {mode.capitalize()}")
     if facts:
         st.caption(" · ".join(facts))
-    if sureness := _describe_sureness(outcome, selected):
+    if sureness := describe_sureness(outcome, selected):
         st.markdown(f"**How sure?** {literal(sureness)}")
     for invariant in outcome.selection.invariants:
         if invariant.source == selected and invariant.held_because not in decision.explanation:
@@ -161,20 +161,22 @@ def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
         st.markdown(f":orange-badge[changed] {rule} {before} this turn.{likely}")
 
 
-def _describe_sureness(outcome: PolicyOutcome, selected: int) -> str:
+def describe_sureness(outcome: PolicyOutcome, selected: int) -> str:
     """Return how likely the gate takes a turn to be needed, and up to which promise; empty by rule."""
     decision = outcome.decisions.of(selected)
     is_rule = decision.kept and decision.outcome_name not in (NEEDED, IN_CASE)
     if outcome.version in (None, UNTRAINED) or decision.score is None or is_rule:
         return ""
     likely = say_likely(decision.score)
-    sentence = "" if likely in decision.explanation else f"{likely}. "
+    sentence = "" if likely in decision.explanation else likely
     is_limited = selected in outcome.decisions.overrides or outcome.selection.budget is not None
     if outcome.reach is None or is_limited:
-        return sentence.rstrip()
+        return sentence and f"{sentence}."
     share = float(outcome.reach[selected - outcome.message.history.start])
     limit = f"“lose at most {format_percent(min(share, _MAX_PROMISE))}”"
-    return f"{sentence}{f'Kept up to {limit}' if decision.kept else f'Dropped from {limit} on'}."
+    kept = f"kept up to {limit}" if share < _MAX_PROMISE else "kept at any “lose at most”"
+    then = kept if decision.kept else f"dropped from {limit} on"
+    return f"{sentence}, so it is {then}." if sentence else f"{then.capitalize()}."
 
 
 def _draw_label(app: App, answering: Answering, selected: int) -> None:

@@ -65,10 +65,11 @@ function textNodes(element) {
   return nodes
 }
 
-function markWords(element, words) {
+function markWords(element, words, isWhole) {
   if (!words.length) return
   const escaped = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
-  const pattern = new RegExp(`(${escaped.join("|")})`, "iu")
+  const [before, after] = isWhole ? ["(?<![\\p{L}\\p{N}_])", "(?![\\p{L}\\p{N}_])"] : ["", ""]
+  const pattern = new RegExp(`${before}(${escaped.join("|")})${after}`, "iu")
   for (const node of textNodes(element)) {
     const pieces = node.data.split(pattern)
     if (pieces.length < 2) continue

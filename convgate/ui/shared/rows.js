@@ -103,7 +103,7 @@ class Rows {
     else drawMarkdown(row.text, data.text)
     if (data.code) make("pre", "md-code", row.text).textContent = data.code
     markPassage(row.text, data.passage)
-    markWords(row.text, data.words)
+    markWords(row.text, data.words, data.whole)
     row.reason.textContent = data.reason
     row.reason.title = data.reason
     const isLong = data.text.length + data.code.length > 200 || data.text.split("\n").length > 3 || data.code !== ""

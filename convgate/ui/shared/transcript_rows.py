@@ -308,7 +308,7 @@ def _row(
     row["columns"] = _columns(decisions, place, marks.columns)
     if marks.subjects and not marks.terms:
         named = (turn.scored_text[start:stop] for start, stop in decisions.words(index))
-        row["words"] = list(dict.fromkeys(named))
+        row |= {"words": list(dict.fromkeys(named)), "whole": True}
     reason = on_screen(decision.explanation)
     reason = isolate(reason[:1].upper() + reason[1:], ltr=True)
     if index in marks.missed:
