@@ -15,7 +15,7 @@ from convgate.figures.palette import LIGHT, Palette
 
 _PARTS = {
     "read from the cache": ("forced", "/"),
-    "written to it": ("flip", ""),
+    "written to the cache": ("flip", ""),
     "plain input": ("dropped", ""),
 }  # a role of the palette, and a pattern
 _ROW = 54  # pixels

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import groupby
 
 import streamlit as st
+from streamlit.column_config import NumberColumn
 from streamlit.delta_generator import DeltaGenerator
 
 from convgate.core.decisions import LIKELY
@@ -192,24 +193,22 @@ def _draw_bars(chats: Chats) -> None:
 
 
 def _draw_table(chats: Chats, titles: Mapping[str, str]) -> None:
-    """Draw a row for each conversation, those first where most is lost or else decided differently."""
-    order = sorted(
-        chats.rows, key=lambda key: (-_count_lost(chats.rows[key]), -chats.rows[key].n_differ, titles[key])
-    )
+    """Draw a row for each conversation, those first where the policies differ most."""
+    known = dict(sorted(chats.rows.items(), key=lambda each: -each[1].n_differ))
     rows = [
         {
             "chat": writable(truncate(titles[key], _MAX_TITLE)),
             "tokens": row.total,
-            **{writable(name): row.sent[name] / max(row.total, 1) for name in chats.shares},
-            **{f"{writable(name)} leaves out": len(lost) for name, lost in row.lost.items() if row.needed},
+            **{writable(name): round(row.sent[name] / max(row.total, 1), 2) for name in chats.shares},
+            **{f"{writable(name)} leaves out": len(lost) for name, lost in row.lost.items() if chats.gate},
             "decided differently": row.n_differ,
         }
-        for key, row in ((key, chats.rows[key]) for key in order)
+        for key, row in known.items()
     ]
     st.dataframe(
         rows, hide_index=True, key=_TABLE, height=min(320, 38 + 35 * len(rows)),
-        on_select=partial(_open_chat, order), selection_mode="single-cell",
-        column_config={writable(name): st.column_config.NumberColumn(format="percent") for name in chats.shares},
+        on_select=partial(_open_chat, list(known)), selection_mode="single-cell",
+        column_config=dict.fromkeys(map(writable, chats.shares), NumberColumn(format="percent")),
         alt=f"What the policies send of {pluralize(len(rows), 'chat')}",
     )  # fmt: skip
     st.caption("Shares of the tokens, and counts of turns. Click a row to see its turns side by side.")
@@ -218,11 +217,6 @@ def _draw_table(chats: Chats, titles: Mapping[str, str]) -> None:
 def _open_chat(keys: Sequence[str]) -> None:
     if (row := selected_cell(_TABLE)) is not None and row < len(keys):
         page.change(show="conversation", conversation=keys[row], turn=None)
-
-
-def _count_lost(row: ChatRow) -> int:
-    """Return the most likely needed turns that a policy does not send."""
-    return max(map(len, row.lost.values()), default=0)
 
 
 def _draw_lost(
