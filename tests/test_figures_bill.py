@@ -30,7 +30,7 @@ def test_a_bar_has_the_dollars_of_its_parts_and_the_bill_above_it() -> None:
     fig = bill_figure(REPORT, palette=LIGHT)
     parts = {bar.name: bar.x for bar in fig.data}
     assert parts["read from the cache"] == pytest.approx([0.2, 0])
-    assert parts["written to it"] == pytest.approx([1, 0])
+    assert parts["written to the cache"] == pytest.approx([1, 0])
     assert parts["plain input"] == pytest.approx([0, 0.4])
     assert fig.layout.barmode == "stack"
     first, second = (each.text for each in fig.layout.annotations)
@@ -39,9 +39,14 @@ def test_a_bar_has_the_dollars_of_its_parts_and_the_bill_above_it() -> None:
     assert len({(bar.marker.color, bar.marker.pattern.shape) for bar in fig.data}) == 3
 
 
+def test_what_no_policy_pays_for_is_not_in_the_legend() -> None:
+    fig = bill_figure(report(row("Everything", 0, 800_000, 1, 0)), palette=LIGHT)
+    assert [bar.name for bar in fig.data] == ["written to the cache", "plain input"]
+
+
 def test_the_chart_in_words() -> None:
     text = describe_bill(REPORT)
-    assert "Everything $1.20 ($0.20 read from the cache, $1.00 written to it)" in text
+    assert "Everything $1.20 ($0.20 read from the cache, $1.00 written to the cache)" in text
     assert "$0.40 ($0.40 plain input)" in text
 
 

@@ -48,13 +48,13 @@ def names(fig: Any, kind: str) -> list[str]:
 @pytest.mark.parametrize("palette", [LIGHT, DARK])
 def test_modes_are_shares_of_each_bin_and_pale_where_requests_are_few(palette: Palette) -> None:
     fig = mode_shares_figure(BINS, BASELINE, FRAME, palette=palette)
-    task, debugging = traces(fig)["T TASK"], traces(fig)["D DEBUGGING"]
+    task, debugging = traces(fig)["Task"], traces(fig)["Debugging"]
     assert (task.y, debugging.y) == ((0.75, 0.0), (0.25, 1.0)), "an empty bin has no bar"
     assert task.x == ("2026-03-05 09:30:00.000", "2026-03-05 11:30:00.000")
     assert task.width == (3_600_000, 3_600_000)
     assert task.marker.opacity[0] == 1 > task.marker.opacity[1]
-    assert "<b>TASK</b> 75%<br>30 of 40 requests" in task.hovertext[0]
-    beside = traces(fig)["baseline TASK"]
+    assert "<b>Task</b> 75%<br>30 of 40 requests" in task.hovertext[0]
+    beside = traces(fig)["baseline Task"]
     assert (beside.y, beside.xaxis, beside.text) == ((0.6,), "x2", ("T",))
     looks = {(one.marker.color, one.marker.pattern.shape) for one in fig.data if one.showlegend is None}
     assert len({shape for _, shape in looks}) == len(MODES), "never by colour alone"

@@ -138,6 +138,19 @@ def test_the_page_says_what_an_experiment_takes_and_what_there_is_without_a_mode
     assert address(app) == {"on": "replay", "data": "@labels"}
 
 
+def test_without_an_experiment_a_finished_one_is_shown_as_an_example(store: Store) -> None:
+    app = open_experiments()
+    assert not app.get("plotly_chart"), "none is simulated while it is folded"
+    app.session_state["experiments.example"] = True
+    text = page_text(check(app.run()))
+    assert "Gate is better than Last 10 turns: 74% completed instead of 66%" in text
+    assert "Nobody made these requests" in text
+    assert len(app.get("plotly_chart")) == 2
+    assert Experiments(store).names() == []
+    new_experiment(store)
+    assert "Nobody made these requests" not in page_text(check(app.run()))
+
+
 def test_a_new_experiment_takes_two_clicks(store: Store) -> None:
     new_experiment(store)
     app = click(click(open_experiments(), "experiments.new"), "experiments.create")

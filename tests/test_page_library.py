@@ -71,7 +71,8 @@ def chat(*texts: str, **fields: str) -> str:
 
 def titles(app: AppTest) -> list[str]:
     """The conversations in the list, in its order."""
-    return [re.sub(r"\\|\u2060", "", link.proto.label.strip("*")) for link in app.main.get("page_link")]
+    links = [link for link in app.main.get("page_link") if "arrow" not in link.proto.icon]
+    return [re.sub(r"\\|\u2060", "", link.proto.label.strip("*")) for link in links]
 
 
 def counts(app: AppTest) -> str:
@@ -205,6 +206,8 @@ def test_a_file_with_bad_lines_is_added_without_them_only_when_the_person_says_s
     app.button(key="add-files").click().run()
 
     assert app.success[0].value == "Added 3 conversations."
+    links = [link.proto.label.strip("*") for link in app.main.get("page_link") if "arrow" in link.proto.icon]
+    assert links == ["three", "two", "one"], "the newest first"
     assert sorted(titles(app)) == ["one", "three", "two"]
 
 

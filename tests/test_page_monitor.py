@@ -70,12 +70,19 @@ def test_it_opens_without_requests_and_without_a_log(store: Store, monkeypatch: 
     app.session_state["monitor.example"] = True
     text = page_text(check(app.run()))
     assert "No message was reviewed in 30 days" in text
-    assert "no alert is open; 2 alerts of this period cleared, Errors in DEBUGGING and Drift" in text
+    assert (
+        "no alert is open; 2 alerts of this period cleared, Errors in Debugging and Change of modes" in text
+    )
     failures = re.search(r"(\d+) of the last 50 requests in \w+ failed; alert from (\d+) on", text)
     assert failures is not None
     assert int(failures[1]) < int(failures[2]), "what is normal is below what raises an alert"
     assert metric(app, "Requests") == "5,760"
-    assert {alert["alert"] for alert in app.dataframe[0].value.to_dict("records")} == {"Drift", "Errors"}
+    alerts = app.dataframe[0].value
+    assert [*zip(alerts["alert"], alerts["mode"], strict=True)] == [
+        ("Errors", "Debugging"),
+        ("Change of modes", ""),
+    ]
+    assert "DEBUGGING" not in text + str(alerts["message"].tolist())
     assert Requests(store).newest() is None, "nothing of it is logged"
     assert "monitor.set" not in {button.key for button in app.button}
     monkeypatch.setenv("CONVGATE_GUARD_LOG", "false")
@@ -105,7 +112,7 @@ def test_a_period_shows_its_figures(store: Store) -> None:
     assert app.metric[1].delta == "40 sent by a fallback"
     assert "40 lost invariants, sent after all" in page_text(app)
     assert len(app.get("plotly_chart")) == 6
-    assert "| TASK | 2.0% :small[0.4%–10%] | 50 | 3.3% of 150 |" in page_text(app)
+    assert "| Task | 2.0% :small[0.4%–10%] | 50 | 3.3% of 150 |" in page_text(app)
 
 
 def test_too_few_requests_are_not_enough_data(store: Store) -> None:
@@ -122,8 +129,8 @@ def test_an_open_alert_comes_first(store: Store) -> None:
     add_requests(store, DRIFTED, end=now())
     put_drift(store, raised=ago(hours=2))
     app = open_monitor()
-    assert "**Drift**" in app.error[0].value
-    assert "##### Look first at Drift: 1 open alert" in page_text(app)
+    assert "**Change of modes**" in app.error[0].value
+    assert "##### Look first at Change of modes: 1 open alert" in page_text(app)
     assert "<b>" in app.dataframe[0].value["message"][0], "as text"
 
 

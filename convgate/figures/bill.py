@@ -15,8 +15,8 @@ from convgate.figures.palette import LIGHT, Palette
 
 _PARTS = {
     "read from the cache": ("forced", "/"),
-    "written to it": ("flip", ""),
-    "plain input": ("dropped", "\\"),
+    "written to the cache": ("flip", ""),
+    "plain input": ("dropped", ""),
 }  # a role of the palette, and a pattern
 _ROW = 54  # pixels
 _TOP, _BOTTOM = 44, 44
@@ -31,6 +31,8 @@ def bill_figure(report: BillReport, *, palette: Palette) -> go.Figure:
     fig.update_layout(uniformtext={"minsize": 11, "mode": "hide"}, legend={"traceorder": "normal"})
     costs = [row.costs_of_parts(report.price) for row in rows]
     for place, (name, (role, pattern)) in enumerate(_PARTS.items()):
+        if not any(parts[place] for parts in costs):
+            continue
         fig.add_bar(
             orientation="h", x=[parts[place] for parts in costs], y=list(range(len(rows))), width=0.46,
             name=name, marker=fill(getattr(palette, role), pattern, LIGHT.ink),

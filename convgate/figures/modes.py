@@ -1,7 +1,7 @@
 """How modes and the sections of a budget look wherever they are drawn: a colour, and a sign besides.
 
->>> mode_letter("DEBUGGING"), SECTION_LABELS["task_state"]
-('D', 'Task state')
+>>> SECTION_LABELS["task_state"]
+'Task state'
 """
 
 from __future__ import annotations
@@ -45,11 +45,6 @@ class Look:
     colour: str  # "#rrggbb"
     pattern: str  # plotly's; "" is plain
     text: str  # the colour of words on it
-
-
-def mode_letter(mode: Mode) -> str:
-    """Return the sign of a mode where there is no room for its name."""
-    return mode[0]
 
 
 def mode_look(mode: Mode, palette: Palette) -> Look:

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from convgate.core.text import format_share
 from convgate.figures.layout import Drawing, axis, fill
-from convgate.figures.modes import mode_letter, mode_look
+from convgate.figures.modes import mode_look
 from convgate.figures.over_time import Frame, add_empty, extent, middle, time_drawing, width
 from convgate.figures.palette import LIGHT, Palette
 from convgate.guardrails.report import Bin
@@ -47,7 +47,7 @@ def mode_shares_figure(
     filled = [part for part in bins if part.totals.requests]
     pale = [1.0 if part.totals.requests >= FEW else 0.4 for part in filled]
     for mode in MODES:
-        look = mode_look(mode, palette)
+        look, label = mode_look(mode, palette), mode.capitalize()
         bar = fill(look.colour, look.pattern, look.text)
         bar |= {"line": {"color": palette.background, "width": 0.5}}
         counts = [part.totals.classified[mode] for part in filled]
@@ -55,9 +55,9 @@ def mode_shares_figure(
             x=[middle(part.start, part.end) for part in filled] or [None],
             y=[count / part.totals.requests for count, part in zip(counts, filled, strict=True)] or [None],
             width=[width(part.start, part.end) for part in filled] or [1],
-            name=f"{mode_letter(mode)} {mode}", hoverinfo="text", marker=bar | {"opacity": pale or [1]},
+            name=label, hoverinfo="text", marker=bar | {"opacity": pale or [1]},
             hovertext=[
-                f"<b>{mode}</b> {format_share(count / part.totals.requests)}<br>{count:,} of"
+                f"<b>{label}</b> {format_share(count / part.totals.requests)}<br>{count:,} of"
                 f" {part.totals.requests:,} requests<br>{extent(part.start, part.end)}"
                 for count, part in zip(counts, filled, strict=True)
             ],
@@ -67,11 +67,11 @@ def mode_shares_figure(
             count = baseline.get(mode, 0)
             share = count / total
             fig.add_bar(
-                x=[0], y=[share], width=[0.9], xaxis="x2", name=f"baseline {mode}", showlegend=False,
+                x=[0], y=[share], width=[0.9], xaxis="x2", name=f"baseline {label}", showlegend=False,
                 marker=bar, hoverinfo="text", text=[mode[0] if share > 0.05 else ""],
                 textposition="inside", textangle=0, insidetextanchor="middle",
                 insidetextfont={"color": look.text, "size": 12},
-                hovertext=[f"<b>{mode}</b> {format_share(share)} of the baseline<br>{count:,}"],
+                hovertext=[f"<b>{label}</b> {format_share(share)} of the baseline<br>{count:,}"],
             )  # fmt: skip
     return fig.figure()
 
@@ -178,7 +178,7 @@ def describe_requests(bins: Sequence[Bin], baseline: Mapping[str, int] | None) -
 
 def _shares(counts: Mapping[str, int]) -> str:
     total = sum(counts.values())
-    return ", ".join(f"{mode} {format_share(counts.get(mode, 0) / total)}" for mode in MODES)
+    return ", ".join(f"{mode.capitalize()} {format_share(counts.get(mode, 0) / total)}" for mode in MODES)
 
 
 def _add_bars(

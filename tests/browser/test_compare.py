@@ -33,16 +33,27 @@ def test_policies_are_added_by_choice_and_by_text_and_a_click_opens_a_turn(compa
         page.keyboard.press("Enter")
         page.keyboard.press("Escape")
         expect(page.get_by_role("row", name=re.compile(f"^{re.escape(name)}")).last).to_be_visible()
-    assert query(page)["policies"] == "everything, last_k(k=3), bm25, last_k(k=5)"
+    policies = "everything, last_k(k=3), bm25, last_k(k=5)"
+    assert query(page)["policies"] == policies
 
     page.reload()
     expect(page.get_by_role("row", name=re.compile("^BM25")).last).to_be_visible()
     table = page.get_by_test_id("stDataFrame")
     table.click(position={"x": 100, "y": 35 * 2 + 17})  # the text in the second row, as "everything" decides
     expect(page.get_by_role("heading", name="Explore")).to_be_visible()
-    assert query(page).items() >= {"policy": "everything", "selected": "2"}.items()
+    assert query(page).items() >= {"policy": "everything", "selected": "4"}.items()
     page.go_back()
-    expect(page.get_by_role("heading", name="Compare", exact=True)).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("^BM25")).last).to_be_visible()
+    assert query(page).items() >= {"show": "conversation", "policies": policies}.items()
+
+
+def test_a_click_on_a_chat_shows_it_side_by_side(compare: Page) -> None:
+    page = compare
+    page.get_by_role("radio", name="All my chats").click()
+    expect(page.get_by_text("Click a row to see its turns side by side.")).to_be_visible()
+    page.get_by_test_id("stDataFrame").click(position={"x": 100, "y": 35 + 17})
+    expect(page.get_by_role("row", name=re.compile("^Last 3 turns")).last).to_be_visible()
+    assert query(page)["show"] == "conversation"
 
 
 @pytest.mark.slow

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.store import Conversations, NewConversation, Store
+from tests.browser.actions import upload
 
 # Whether a text of a row lies over another one.
 OVERLAPS = """() => [...document.querySelectorAll('[class*="st-key-conversation-"]')].map(row => {
@@ -45,3 +46,28 @@ def test_titles_and_details_of_a_row_do_not_overlap(
     overlaps = page.evaluate(OVERLAPS)
     assert overlaps
     assert not any(overlaps)
+
+
+def test_on_a_phone_the_details_and_their_menu_share_a_line(go_to_address: Callable[[str], Page]) -> None:
+    page = go_to_address("/")
+    page.set_viewport_size({"width": 400, "height": 800})
+    row = page.locator('[class*="st-key-conversation-"]').first
+    details, menu = (
+        place.bounding_box()
+        for place in (row.get_by_test_id("stCaptionContainer").last, row.get_by_role("button"))
+    )
+    assert details is not None
+    assert menu is not None
+    assert menu["y"] < details["y"] + details["height"]
+
+
+def test_what_was_added_can_be_opened_and_the_ways_to_add_are_folded(page: Page, app_home: Path) -> None:
+    page.goto("/")
+    upload(page, {"oasis.txt": b"User: Where is the oasis?\nAssistant: East."})
+    page.get_by_role("button", name="Add to the library").click()
+    expect(page.get_by_test_id("stAlertContentSuccess")).to_contain_text("Added")
+    expect(page.get_by_role("tab", name="Files")).to_be_hidden()
+    page.get_by_test_id("stPageLink").filter(has_text="Where is the oasis?").first.click()
+    expect(page.get_by_role("heading", name="Explore")).to_be_visible()
+    library = Conversations(Store(app_home / "convgate.db"))
+    library.delete([row.key for row in library.find(search="oasis.txt").rows])

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConvgateError
 from convgate.core.settings import Settings
-from convgate.core.text import format_dollars, format_share, pluralize
+from convgate.core.text import format_share, pluralize
 from convgate.costs.prices import DEFAULT_MODEL, Price, find_price, list_models
 from convgate.evaluation.bill_report import PRICED, TABLE_NOTE, BillReport, BillRow
 from convgate.evaluation.judged_cases import EvaluationProgress
@@ -157,19 +157,17 @@ def cheapest_to_trust(report: BillReport, gates: Collection[str]) -> BillRow | N
 
 
 def bill_sentences(report: BillReport, best: BillRow | None) -> list[str]:
-    """Return what to choose, why, and what is cheaper but loses more, as Markdown; best: of the rows."""
+    """Return what the trusted row and the cheapest one save, and why, as Markdown; best: of the rows."""
     everything, last = report.rows[0], report.rows[-1]
     if len(report.rows) < 3 or best is None:
         others = (everything, report.rows[-2]) if len(report.rows) > 1 else ()
         return [f"##### {literal(report.compare_last(others))}"]
     plain, requests = report.rows[-2], pluralize(report.requests, "request")
-    other = last if best is everything else everything
-    name = "sending everything" if other is everything else other.policy
-    missed = f" and misses {format_share(best.missed)} of the needed turns" if best.missed else ""
-    sentences = [
-        f"##### {literal(f'On {requests}, {best.policy} is the one to choose: it costs')}"
-        f" {_versus(best, other)} {literal(name)}{missed}"
-    ]
+    shown = dict.fromkeys((last if best is everything else best, min(report.rows, key=lambda row: row.cost)))
+    changes = "; ".join(
+        _change(row, is_limited=row in (best, last)) for row in shown if row is not everything
+    )
+    sentences = [f"##### {literal(f'On {requests}, compared with sending everything: {changes}', limit=400)}"]
     if last.cost < plain.cost and plain.tokens < everything.tokens:
         fewer = format_share(1 - plain.tokens / everything.tokens)
         cached, cached_of_all = (format_share(row.cached_share or 0.0) for row in (plain, everything))
@@ -180,17 +178,15 @@ def bill_sentences(report: BillReport, best: BillRow | None) -> list[str]:
             f" the same beginning again where that is cheaper: {_versus(last, plain)}"
             f" {literal(plain.policy)}. The setting `costs.model` turns it on."
         )
-    cheapest = min(report.rows, key=lambda row: row.cost)
-    if cheapest.cost < best.cost:
-        loss = (
-            "nothing limits what it leaves out"
-            if cheapest.missed is None
-            else f"it misses {format_share(cheapest.missed)} of the needed turns"
-        )
-        sentences.append(
-            f"{literal(cheapest.policy)} is cheaper ({literal(format_dollars(cheapest.cost))}), but {loss}."
-        )
     return sentences
+
+
+def _change(row: BillRow, *, is_limited: bool) -> str:
+    """Return how a bill differs from that of everything, and what is left out for it."""
+    loss = "" if is_limited else ", but nothing limits what it leaves out"
+    if row.missed is not None:
+        loss = f", misses {format_share(row.missed)} of the needed turns" if row.missed else ""
+    return f"{row.policy} {row.to_cells()['change']}{loss}"
 
 
 def _versus(row: BillRow, other: BillRow) -> str:

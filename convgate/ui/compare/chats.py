@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
 import streamlit as st
+from streamlit.column_config import NumberColumn
 from streamlit.delta_generator import DeltaGenerator
 
 from convgate.core.decisions import LIKELY
-from convgate.core.text import format_share, join_words, pluralize
+from convgate.core.text import format_share, join_words, pluralize, truncate, writable
 from convgate.figures.bill import sent_figure
 from convgate.store.edits import edits_digest
 from convgate.ui.compare.conversation import ColumnDecisions, decide
@@ -23,6 +25,7 @@ from convgate.ui.shared.frame import App
 from convgate.ui.shared.navigation import EXPLORE, LABEL, LIBRARY
 from convgate.ui.shared.results_cache import digest
 from convgate.ui.shared.scoring import OpenMessage
+from convgate.ui.shared.session_state import selected_cell
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.turn import format_explanation
@@ -30,7 +33,8 @@ from convgate.ui.shared.turn import format_explanation
 PER_PAGE = 10
 _ALL = 2**31  # conversations
 _FIRST_SECONDS, _SECONDS = 0.3, 1.0  # of work before the page is shown, and before it is shown again
-_MAX_CHATS, _MAX_TITLE, _MAX_TEXT = 3, 40, 220
+_MAX_TITLE, _MAX_TEXT = 40, 220
+_TABLE = "compare.chats"
 
 
 @dataclass(frozen=True)
@@ -114,9 +118,9 @@ def draw_chats(
     if done < len(titles):
         answer.progress(done / len(titles), "The others are being compared.")
     _draw_bars(chats)
+    _draw_table(chats, titles)
     if gate is not None and others:
         _draw_lost(app, state, chats, gate, first or others[0], others, titles)
-    _draw_differing(chats, titles)
     return done < len(titles)
 
 
@@ -188,6 +192,33 @@ def _draw_bars(chats: Chats) -> None:
     draw_figure(sent_figure(rows, palette=current_palette()), "compare.sent", f"Tokens sent. {words}.")
 
 
+def _draw_table(chats: Chats, titles: Mapping[str, str]) -> None:
+    """Draw a row for each conversation, those first where the policies differ most."""
+    known = dict(sorted(chats.rows.items(), key=lambda each: -each[1].n_differ))
+    rows = [
+        {
+            "chat": writable(truncate(titles[key], _MAX_TITLE)),
+            "tokens": row.total,
+            **{writable(name): round(row.sent[name] / max(row.total, 1), 2) for name in chats.shares},
+            **{f"{writable(name)} leaves out": len(lost) for name, lost in row.lost.items() if chats.gate},
+            "decided differently": row.n_differ,
+        }
+        for key, row in known.items()
+    ]
+    st.dataframe(
+        rows, hide_index=True, key=_TABLE, height=min(320, 38 + 35 * len(rows)),
+        on_select=partial(_open_chat, list(known)), selection_mode="single-cell",
+        column_config=dict.fromkeys(map(writable, chats.shares), NumberColumn(format="percent")),
+        alt=f"What the policies send of {pluralize(len(rows), 'chat')}",
+    )  # fmt: skip
+    st.caption("Shares of the tokens, and counts of turns. Click a row to see its turns side by side.")
+
+
+def _open_chat(keys: Sequence[str]) -> None:
+    if (row := selected_cell(_TABLE)) is not None and row < len(keys):
+        page.change(show="conversation", conversation=keys[row], turn=None)
+
+
 def _draw_lost(
     app: App,
     state: CompareState,
@@ -245,16 +276,3 @@ def _draw_lost_of(app: App, gate: Column, key: str, title: str, turns: Sequence[
                 f" {literal(turn.scored_text, limit=_MAX_TEXT)}",
             )  # fmt: skip
             st.caption(format_explanation(decisions.of(index).explanation))
-
-
-def _draw_differing(chats: Chats, titles: Mapping[str, str]) -> None:
-    """Draw buttons to the conversations where the policies differ most."""
-    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        st.markdown("Side by side:", width="content")
-        for key, row in sorted(chats.rows.items(), key=lambda each: -each[1].n_differ)[:_MAX_CHATS]:
-            st.button(
-                f"{literal(titles[key], limit=_MAX_TITLE)}: {pluralize(row.n_differ, 'turn')} decided"
-                " differently",
-                key=f"compare.chat.{key}", type="tertiary", icon=":material/arrow_forward:",
-                on_click=page.change, kwargs={"show": "conversation", "conversation": key, "turn": None},
-            )  # fmt: skip

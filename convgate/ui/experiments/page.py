@@ -27,7 +27,7 @@ from convgate.policies.window import LastK
 from convgate.store.experiments import Experiments
 from convgate.ui.experiments.rating import draw_rating
 from convgate.ui.experiments.replay import draw_replay
-from convgate.ui.experiments.report import draw_report, result_sentences
+from convgate.ui.experiments.report import draw_example, draw_report, result_sentences
 from convgate.ui.experiments.state import arm_label, draw_arms, draw_back, page
 from convgate.ui.shared.actions import draw_problem, draw_result, reporting_problems
 from convgate.ui.shared.frame import App
@@ -60,6 +60,8 @@ def draw_page(app: App) -> None:
         _draw_new(app, names)
     else:
         listed = _draw_list(app, names)
+        if not names:
+            draw_example(app.settings)
         _draw_start()
         for experiment, place in listed:  # last, for computing the results takes a while
             sentences = result_sentences(report(app.store, experiment))
@@ -70,7 +72,8 @@ def _draw_start() -> None:
     """Draw what an experiment takes, the button of a new one, and what there is to see without a model."""
     st.markdown(
         "**To run one you need** an agent that calls a model, where convgate selects the turns, and about a"
-        " thousand rated answers for each of two selections."
+        " thousand rated answers for each of two selections. A new one shows the lines to add to your agent;"
+        " you rate the answers it records, here, and the verdict appears once enough are rated."
     )
     st.button(
         "New experiment", key="experiments.new", type="primary", icon=":material/add:", on_click=page.change,

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import streamlit as st
 
+from convgate.core.settings import Settings
 from convgate.core.text import format_number, format_share, join_words, pluralize
 from convgate.experiments.arms import HYPOTHESES, Experiment, Hypothesis
+from convgate.experiments.example import record_example
 from convgate.experiments.outcomes import ERROR_KINDS
 from convgate.experiments.power import BASELINE, PowerPlan
 from convgate.experiments.report import ExperimentReport, report
@@ -21,6 +26,7 @@ from convgate.figures.experiments import (
     outcome_over_tokens_figure,
     rates_of,
 )
+from convgate.store.database import Store
 from convgate.store.experiments import Experiments
 from convgate.ui.experiments.state import draw_back, page
 from convgate.ui.shared.actions import ActionResult, run_action
@@ -77,9 +83,7 @@ def draw_report(app: App, experiment: Experiment) -> None:
     draw_back()
     st.subheader(literal(experiment.name), anchor=False)
     shown = report(app.store, experiment)
-    for comparison, result in zip(shown.comparisons, result_sentences(shown), strict=True):
-        box, icon = _BOXES[comparison.verdict.kind]
-        box(f"**{literal(result)}**  \n{literal(comparison.verdict.sentence)}", icon=icon)
+    _draw_results(shown)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**Next:** {literal(next_step(experiment, shown))}", width="content")
         if any(comparison.verdict.kind == "success" for comparison in shown.comparisons):
@@ -102,6 +106,31 @@ def draw_report(app: App, experiment: Experiment) -> None:
             f" {_power(experiment, shown)} {_POWER_DETAILS}"
         )
     _draw_actions(app, experiment, shown)
+
+
+def draw_example(settings: Settings) -> None:
+    """Draw the results of an experiment with simulated answers, folded."""
+    label = "Example: a finished experiment, simulated"
+    example = st.expander(label, key="experiments.example", icon=":material/science:", on_change="rerun")
+    if example.open:
+        with example:
+            st.markdown("Nobody made these requests: the figures say nothing about the policies.")
+            experiment, shown = _example(settings)
+            _draw_results(shown)
+            _draw_outcomes(experiment, shown)
+
+
+@st.cache_resource(max_entries=1, show_spinner="Simulating an experiment …")
+def _example(_settings: Settings) -> tuple[Experiment, ExperimentReport]:
+    with TemporaryDirectory() as folder, closing(Store(Path(folder, "example.db"))) as store:
+        experiment = record_example(store, _settings)
+        return experiment, report(store, experiment)
+
+
+def _draw_results(shown: ExperimentReport) -> None:
+    for comparison, result in zip(shown.comparisons, result_sentences(shown), strict=True):
+        box, icon = _BOXES[comparison.verdict.kind]
+        box(f"**{literal(result)}**  \n{literal(comparison.verdict.sentence)}", icon=icon)
 
 
 def result_sentences(shown: ExperimentReport) -> list[str]:

@@ -26,12 +26,13 @@ from convgate.transcripts.roles import role_of
 from convgate.ui.library.listing import page
 from convgate.ui.shared.files import redact_checkbox
 from convgate.ui.shared.frame import App
-from convgate.ui.shared.navigation import open_conversation
+from convgate.ui.shared.navigation import conversation_link, open_conversation
 from convgate.ui.shared.results_cache import Progress, compute_once
 from convgate.ui.shared.session_state import pressed
 from convgate.ui.shared.text import literal, make_labels_unique, show_text
 
-OUTCOME, GENERATION = "library.outcome", "library.generation"
+OUTCOME, ADDED, GENERATION = "library.outcome", "library.added", "library.generation"
+MAX_LINKS = 3
 PREVIEW_FILES, PREVIEW_TURNS, PREVIEW_LETTERS, PREVIEW_PROBLEMS = 3, 3, 300, 10
 MAX_SPEAKERS = 12
 PASTED = "pasted text"
@@ -92,24 +93,34 @@ class Upload:
         return Preview(format, reader.alternatives, reader.summary, problems, first)
 
 
-def draw_upload(app: App) -> None:
+def draw_ways(app: App) -> None:
+    """Draw a tab for each way to add conversations, folded again after an addition."""
+    ways = {"Files": _draw_upload, "Path": _draw_path, "Pasted text": _draw_paste}
+    key = f"library.add.{st.session_state.setdefault(GENERATION, 0)}"
+    with st.expander("Add conversations of your own", icon=":material/add:", key=key):
+        for tab, draw_way in zip(st.tabs(list(ways)), ways.values(), strict=True):
+            with tab:
+                draw_way(app)
+
+
+def _draw_upload(app: App) -> None:
     """Draw the upload of files, and a preview of each."""
     files = st.file_uploader(
         "Transcripts: exports of chat apps, coding agents and frameworks, JSON, CSV, Markdown, text",
         accept_multiple_files=True,
         max_upload_size=app.settings.upload_limit_mb,
         # A new key gives an empty widget.
-        key=f"library.files.{st.session_state.setdefault(GENERATION, 0)}",
+        key=f"library.files.{st.session_state[GENERATION]}",
     )
     uploads = [Upload(app, file.name, file.file_id, file.getvalue) for file in files]
     _draw_results(app, "files", uploads)
 
 
-def draw_path(app: App) -> None:
+def _draw_path(app: App) -> None:
     """Draw the field for a file, archive or folder on the app's machine, of any size, and its preview."""
     typed = st.text_input(
         "A file, a zip archive or a folder on this machine",
-        key=f"library.path.{st.session_state.setdefault(GENERATION, 0)}",
+        key=f"library.path.{st.session_state[GENERATION]}",
         persist_state="session",
         placeholder="~/Downloads/conversations.json",
         help="For exports that are too large to upload, and for folders. One conversation is read at a time.",
@@ -122,11 +133,11 @@ def draw_path(app: App) -> None:
         _draw_results(app, "path", [Upload(app, path.name or typed, f"{path} {version}", lambda: path)])
 
 
-def draw_paste(app: App) -> None:
+def _draw_paste(app: App) -> None:
     """Draw the field for a conversation as text, and its preview."""
     text = st.text_area(
         "A conversation as text, JSON, Markdown or CSV",
-        key=f"library.text.{st.session_state.setdefault(GENERATION, 0)}",
+        key=f"library.text.{st.session_state[GENERATION]}",
         height=180,
         persist_state="session",
         placeholder="User: Where is the oasis?\nAssistant: Two days east of here.",
@@ -141,9 +152,11 @@ def draw_paste(app: App) -> None:
 
 
 def draw_outcome() -> None:
-    """Draw the result of the last addition, once."""
+    """Draw the result of the last addition, with links to the newest conversations, once."""
     if sentence := st.session_state.pop(OUTCOME, None):
         st.success(sentence, icon=":material/check:")
+        for addition in st.session_state.pop(ADDED, ()):
+            conversation_link(addition.key, addition.title, ":material/arrow_forward:")
 
 
 def add_to_library(
@@ -166,7 +179,7 @@ def add_to_library(
         sentence = f"Added {what}." + (f" {n_known:,} more were in the library already." if n_known else "")
     else:
         sentence = f"Nothing added: {pluralize(n_known, 'conversation')} in the library already."
-    st.session_state[OUTCOME] = sentence
+    st.session_state[OUTCOME], st.session_state[ADDED] = sentence, added[: -MAX_LINKS - 1 : -1]
     page.change(search=None)  # which might hide them
     return additions
 

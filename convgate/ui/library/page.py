@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ from convgate.core.home import app_root
 from convgate.core.text import pluralize
 from convgate.store import NewConversation
 from convgate.ui.library import listing
-from convgate.ui.library.add import OUTCOME, add_to_library, draw_outcome, draw_paste, draw_path, draw_upload
+from convgate.ui.library.add import OUTCOME, add_to_library, draw_outcome, draw_ways
 from convgate.ui.library.data import draw_data
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.navigation import open_conversation
@@ -22,10 +22,6 @@ from convgate.ui.shared.text import literal
 
 N_FEATURED = 6
 """Cards that are shown at once; the others are behind a click."""
-
-_WAYS: dict[str, Callable[[App], None]] = {
-    "Files": draw_upload, "Path": draw_path, "Pasted text": draw_paste,
-}  # fmt: skip
 
 
 def draw_page(app: App) -> None:
@@ -42,8 +38,7 @@ def _draw_library(app: App) -> None:
     """Draw the conversations and the ways to add some."""
     state = listing.page.begin()
     draw_outcome()
-    with st.expander("Add conversations of your own", icon=":material/add:", key="library.add"):
-        _draw_ways(app)
+    draw_ways(app)
     if has_any := bool(app.conversations.keys()):
         listing.draw_conversations(app, state)
     if _has_own(app):
@@ -60,13 +55,6 @@ def _has_own(app: App) -> bool:
     files = {sample.file for sample in samples}
     limit = sum(len(sample.conversations) for sample in samples) + 1
     return any(row.origin not in files for row in app.conversations.find(per_page=limit).rows)
-
-
-def _draw_ways(app: App) -> None:
-    """Draw a tab for each way to add conversations."""
-    for tab, draw_way in zip(st.tabs(list(_WAYS)), _WAYS.values(), strict=True):
-        with tab:
-            draw_way(app)
 
 
 def draw_samples(app: App) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
@@ -30,6 +31,7 @@ from convgate.guardrails.rules import (
     RECOVERY,
     REVIEW_WINDOW,
 )
+from convgate.modes.mode import MODES
 from convgate.store.guard_states import Alert
 from convgate.store.requests import Outcomes
 from convgate.ui.shared.charts import draw_figure
@@ -45,6 +47,7 @@ _BADGES: dict[State, tuple[str, str]] = {
     "off": ("gray", ":material/block:"),
     "alert": ("red", ":material/error:"),
 }
+_NAMES = {"drift": "Change of modes", "misclassified": "Corrected modes"}  # of alerts, by kind
 
 
 def attention_sentence(report: GuardrailsReport) -> str:
@@ -59,7 +62,9 @@ def attention_sentence(report: GuardrailsReport) -> str:
 def draw_open_alerts(alerts: Sequence[Alert], now: datetime) -> None:
     """Draw a message for each open alert."""
     for alert in alerts:
-        message = f"**{_subject(alert)}**, {format_age(alert.raised, now)}. {literal(alert.message)}"
+        message = (
+            f"**{_subject(alert)}**, {format_age(alert.raised, now)}. {literal(_name_modes(alert.message))}"
+        )
         st.error(message, icon=":material/error:")
 
 
@@ -101,8 +106,8 @@ def _statuses(report: GuardrailsReport, settings: Settings) -> list[tuple[str, S
     if nearest:
         _, mode = max(nearest, key=itemgetter(0))
         errors = (
-            f"**{mode.newest.failures:,}** of the last {mode.newest.count:,} requests in {mode.mode} failed;"
-            f" alert from {mode.alert_from:,} on. It is the mode nearest to one"
+            f"**{mode.newest.failures:,}** of the last {mode.newest.count:,} requests in"
+            f" {mode.mode.capitalize()} failed; alert from {mode.alert_from:,} on. The mode nearest to one"
         )
     return [
         ("Change of modes", *_drift(report, settings, alerts.get("drift"))),
@@ -141,7 +146,7 @@ def draw_charts(report: GuardrailsReport, settings: Settings) -> None:
     words, frame = describe_requests(bins, counts), Frame(report.since, report.until)
     left, right = st.columns(2, gap="large")
     with left:
-        drift = Frame(report.since, report.until, _episodes(report, "drift", "all as GENERAL"))
+        drift = Frame(report.since, report.until, _episodes(report, "drift", "all as General"))
         st.markdown("**Modes**", help="Pale bars have fewer than 20 requests.")
         _draw("modes", mode_shares_figure(bins, counts, drift, palette=palette), words["modes"])
         st.markdown(
@@ -172,7 +177,7 @@ def draw_charts(report: GuardrailsReport, settings: Settings) -> None:
     with right:
         st.markdown("**Tokens of the history**")
         _draw("tokens", tokens_figure(bins, frame, palette=palette), words["tokens"])
-        st.markdown("**Fallbacks**", help="Requests that were answered as GENERAL, or whole, and why.")
+        st.markdown("**Fallbacks**", help="Requests that were answered as General, or whole, and why.")
         _draw("fallbacks", fallbacks_figure(bins, frame, palette=palette), words["fallbacks"])
         st.markdown("**Build time**", help="Half of the requests took p50 or less, 95 of 100 p95 or less.")
         _draw("latency", latency_figure(bins, frame, palette=palette), words["latency"])
@@ -187,7 +192,7 @@ def _draw_errors(errors: Sequence[ModeErrors]) -> None:
         return
     rows = [
         (
-            mode.mode,
+            mode.mode.capitalize(),
             _failed(mode.newest),
             f"{mode.newest.count:,}",
             "–" if mode.period.rate is None else f"{format_share(mode.period.rate)} of {mode.period.count:,}",
@@ -236,9 +241,9 @@ def draw_alerts(alerts: Sequence[Alert]) -> None:
             "cleared": "open" if alert.cleared is None else format_time(alert.cleared),
             "alert": _name(alert),
             "severity": alert.severity,
-            "mode": alert.mode,
-            "message": writable(alert.message),
-            "cleared because": writable(alert.because),
+            "mode": alert.mode.capitalize(),
+            "message": writable(_name_modes(alert.message)),
+            "cleared because": writable(_name_modes(alert.because)),
         }
         for alert in alerts
     ]
@@ -246,8 +251,13 @@ def draw_alerts(alerts: Sequence[Alert]) -> None:
 
 
 def _name(alert: Alert) -> str:
-    return alert.kind.replace("_", " ").capitalize()
+    return _NAMES.get(alert.kind) or alert.kind.replace("_", " ").capitalize()
 
 
 def _subject(alert: Alert) -> str:
-    return _name(alert) + (f" in {alert.mode}" if alert.mode else "")
+    return _name(alert) + (f" in {alert.mode.capitalize()}" if alert.mode else "")
+
+
+def _name_modes(text: str) -> str:
+    """Return a text with the names of modes as people read them."""
+    return re.sub("|".join(MODES), lambda mode: mode[0].capitalize(), text)

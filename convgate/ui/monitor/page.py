@@ -57,6 +57,10 @@ selectors = {arm: convgate.load(f"{arm}.toml", arm=arm) for arm in ("candidate",
 selection = selectors[convgate.rollout(session_id)].select(messages, session=session_id)
 convgate.record_outcome(selection.request_id, ok=True, seconds=2.1)  # whether the answer was good
 """
+_BUILD_TIME = (
+    "Time to choose the turns of a request, without the model's answer: the median, and percentiles."
+)
+_RARE = "An invariant is a statement that must hold, such as a rule. The newest turns were sent with it."
 _STATES: dict[RolloutState, tuple[str, str]] = {  # look of the badge, and what new sessions get
     "running": (":green-badge[:material/play_circle: running]", ""),
     "stopped": (":orange-badge[:material/pause_circle: stopped]", " Now new ones get the control."),
@@ -152,17 +156,17 @@ def _draw_totals(totals: Totals, lost: int) -> None:
     saved = totals.tokens_saved / totals.tokens_total if totals.tokens_total else None
     times = "" if p95 is None or p99 is None else f"p95 {1000 * p95:,.1f} · p99 {1000 * p99:,.1f}"
     numbers = [
-        ("Tokens saved", _share(saved), f"{totals.tokens_saved:,} of {totals.tokens_total:,} of history"),
-        ("Requests", f"{totals.requests:,}", f"{totals.fallbacks:,} sent by a fallback"),
-        ("Build time", "–" if p50 is None else f"{1000 * p50:,.1f} ms", times),
+        ("Tokens saved", _share(saved), f"{totals.tokens_saved:,} of {totals.tokens_total:,} of history", ""),
+        ("Requests", f"{totals.requests:,}", f"{totals.fallbacks:,} sent by a fallback", ""),
+        ("Build time", "–" if p50 is None else f"{1000 * p50:,.1f} ms", times, _BUILD_TIME),
     ]
-    draw_numbers([(*number, "") for number in numbers], key="monitor-strip")
+    draw_numbers(numbers, key="monitor-strip")
     rare = [
         f"{pluralize(totals.over_budget, 'request')} over budget" * bool(totals.over_budget),
         f"{pluralize(totals.breaches, 'lost invariant')}, sent after all" * bool(totals.breaches),
     ]
     if any(rare):
-        st.caption(" · ".join(filter(None, rare)))
+        st.caption(" · ".join(filter(None, rare)), help=_RARE)
     if lost:
         st.warning(f"{pluralize(lost, 'request')} could not be logged.", icon=":material/warning:")
 

@@ -49,10 +49,10 @@ def draw_navigation() -> None:
             st.sidebar.page_link(path, label=name, icon=icon, width="stretch")
 
 
-def conversation_link(key: str, title: str) -> None:
+def conversation_link(key: str, title: str, icon: str = ":material/query_stats:") -> None:
     """Draw the conversation's title as a link that opens it in Explore."""
     st.page_link(
-        EXPLORE, label=f"**{literal(title, limit=120)}**", icon=":material/query_stats:",
+        EXPLORE, label=f"**{literal(title, limit=120)}**", icon=icon,
         query_params={"conversation": key}, width="stretch",
     )  # fmt: skip
 

@@ -184,6 +184,8 @@ class Address(Generic[S]):
         """Return the state of this run, and what is wrong with its address."""
         last: S | None = st.session_state.get(self.key)
         query = st.query_params.to_dict()
+        if last is not None and query.keys() - {item.name for item in _parameters(self._kind)}:
+            query = {}  # `st.switch_page` puts the address of the next page on an entry of the one it leaves
         is_unread = st.session_state.get(_UNREAD, True)
         st.session_state.pop(self._touched, None)
         problems: list[str] = []
