@@ -20,6 +20,7 @@ from convgate.figures.curves import answers_over_tokens_figure
 from convgate.policies.gate import GatePolicy
 from convgate.policies.spec import read_policy
 from convgate.training.library import SetInfo
+from convgate.training.split import MIN_CONVERSATIONS
 from convgate.ui.compare.bill import draw_bill, draw_choices, priced_models
 from convgate.ui.compare.chats import draw_chats
 from convgate.ui.compare.conversation import draw_conversation
@@ -108,8 +109,9 @@ def draw_page(app: App) -> None:
 
 
 def _first_view(app: App, known: Mapping[str, SetInfo]) -> View:
-    """Return what says most about this person's conversations: the labels, without any the library."""
-    return "chats" if app.conversations.keys() and not known[LABELS].judged else "turns"
+    """Return what says most about this person's conversations: the labels, of too few the library."""
+    is_labelled = known[LABELS].conversations >= MIN_CONVERSATIONS
+    return "turns" if is_labelled or not app.conversations.keys() else "chats"
 
 
 def _draw_policies(
