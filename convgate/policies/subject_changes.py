@@ -15,13 +15,13 @@ from convgate.gate.facts import facts_of
 from convgate.messages.units import is_from_user
 from convgate.policies.gate import GatePolicy
 
-MIN_SHARE = 0.3
+MIN_SHARE = 0.6
 """Less probable changes are no candidates."""
 
 _NEAR = 4  # turns before a message that it may belong to
 _WINDOW = 2  # turns on either side of a gap
 _MAX_MESSAGES = 200  # the newest ones that are looked at
-_BEST, _DEPTH, _BIAS = -0.61, 2.49, -1.01  # fitted by `python -m tools.subject_figures --fit`
+_BEST, _DEPTH, _BIAS = -0.57, 2.55, -1.13  # fitted by `python -m tools.subject_figures --fit`
 
 
 def find_subject_changes(gate: GatePolicy, conversation: Conversation) -> dict[int, float]:
