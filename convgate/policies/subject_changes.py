@@ -12,8 +12,10 @@ from convgate.embedding.base import Embeddings
 from convgate.gate.arrays import logistic
 from convgate.gate.columns import is_rare
 from convgate.gate.facts import facts_of
+from convgate.gatekeeper.phrases import is_phrase
 from convgate.messages.units import is_from_user
 from convgate.policies.gate import GatePolicy
+from convgate.text.folding import fold
 
 MIN_SHARE = 0.6
 """Less probable changes are no candidates."""
@@ -35,7 +37,9 @@ def find_subject_changes(gate: GatePolicy, conversation: Conversation) -> dict[i
     return {
         row: float(share)
         for row, share in zip(rows, shares, strict=True)
-        if share >= MIN_SHARE and any(map(is_rare, facts_of(turns[row]).stems))
+        if share >= MIN_SHARE
+        and any(map(is_rare, facts_of(turns[row]).stems))
+        and not is_phrase("small_talk", fold(turns[row].text).text)
     }
 
 
