@@ -163,8 +163,7 @@ def judge_messages(
     """Yield the cases of a conversation with what `decide` decides about their histories.
 
     Without a case, the `n_newest` last messages that a model would answer, with suggestions for labels: about
-    none of the exchanges that the gatekeeper would skip, such as thanks, nor for a message that by its words
-    opens a new subject.
+    none of the exchanges that the gatekeeper would skip, nor for messages that open a new subject.
     """
     tokens = turn_tokens(conversation.turns)
     for case in cases:

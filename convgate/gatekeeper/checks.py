@@ -48,9 +48,8 @@ _SUM = re.compile(  # an address, a time, a date, a sum
 )
 _FIGURE = re.compile(rf"\b\w*\d{{3,}}\w*\b|{_SUM.pattern}", re.IGNORECASE)  # or three digits or more
 _CONTENT = re.compile(  # a word of five letters or more that courtesies do not have
-    r"\b(?!(?:happy|thank|welcome|anything|whenever|letting|enjoy|great|another|question|tomorrow"
-    r"|freut|gerne|geschehen|jederzeit|wieder|melde|weiter|morgen)\w*)\w{5,}",
-    re.IGNORECASE,
+    r"(?i)\b(?!(?:happy|thank|welcome|anything|whenever|letting|enjoy|great|another|question|tomorrow"
+    r"|freut|gerne|geschehen|jederzeit|wieder|melde|weiter|morgen)\w*)\w{5,}"
 )
 _NAME = re.compile(r"\w_\w|\w\.[^\W\d]\w|[^\W\d]/[^\W\d]|\b[A-Z]\w+ [A-Z]\w*[a-z]")  # in code; of a person
 _MIN_CONTENT = 4  # words of content in an answer; a name in it counts as two
@@ -171,8 +170,7 @@ def _find_fact(message: str, answer: str) -> str:
     A question of one word asks for no fact, and an answer of a few words gives none.
     """
     if "?" in message:
-        is_asked = len(_WORD.findall(message)) > 1 and len(answer.split()) >= _MIN_ANSWER
-        if is_asked:
+        if len(_WORD.findall(message)) > 1 and len(answer.split()) >= _MIN_ANSWER:
             return f"a question with its answer (“{_cut(answer)}”)"
     elif match := _FIGURE.search(message):
         return f"states a fact (“{match[0].strip()}”)"

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from convgate.core.conversation import Conversation
 from convgate.embedding.base import Embeddings
 from convgate.gate.arrays import logistic
-from convgate.gate.columns import is_rare
-from convgate.gate.facts import facts_of
 from convgate.gatekeeper.phrases import is_phrase
 from convgate.messages.units import is_from_user
 from convgate.policies.gate import GatePolicy
@@ -37,9 +35,7 @@ def find_subject_changes(gate: GatePolicy, conversation: Conversation) -> dict[i
     return {
         row: float(share)
         for row, share in zip(rows, shares, strict=True)
-        if share >= MIN_SHARE
-        and any(map(is_rare, facts_of(turns[row]).stems))
-        and not is_phrase("small_talk", fold(turns[row].text).text)
+        if share >= MIN_SHARE and not is_phrase("small_talk", fold(turns[row].text).text)
     }
 
 

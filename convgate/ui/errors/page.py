@@ -60,7 +60,6 @@ _LISTED: Mapping[ErrorKind, str] = {
     "disputed": f"Labels that the gate finds improbable ({MAX_LABEL:.0%} or less), the least likely first:"
     " the label is wrong, or the gate is.",
 }
-_COUNTED: Mapping[ErrorKind, str] = {"missed": " not sent", "needless": " for nothing", "disputed": ""}
 _GUESSED: Mapping[ErrorKind, str] = {
     "missed": "Guesses, as nothing is labelled: search finds these turns close to the message, or they stand"
     " just before it, and the model does not get them. Your answer becomes a label.",
@@ -170,11 +169,9 @@ def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
         st.caption((_GUESSED if report.is_suggested else _LISTED)[kind])
     else:
         st.markdown("None so far." if errors.progress else ":material/check: None.")
-    places: dict[str, int] = {}  # of messages, by their first error
-    return sorted(
-        groups.get(state.cause or "", chosen[kind]),
-        key=lambda error: places.setdefault(error.case.id, len(places)),
-    )
+    listed = groups.get(state.cause or "", chosen[kind])
+    first = {error.case.id: place for place, error in reversed(list(enumerate(listed)))}
+    return sorted(listed, key=lambda error: first[error.case.id])
 
 
 def _draw_errors(
@@ -208,8 +205,8 @@ def _message_html(app: App, errors: Errors, error: TurnError) -> str:
     key = errors.labelled[case.conversation].key
     title = title_of(conversation) if key is None else app.conversations.summary(key).title
     number = "Question" if case.turn is None else f"Message {case.turn + 1:,}"
-    tokens = pluralize(sum(each.tokens for each in own), "token")
-    count = f"{pluralize(len(own), 'turn')}, {tokens}{_COUNTED[error.kind]}"
+    count = f"{pluralize(len(own), 'turn')}, {pluralize(sum(each.tokens for each in own), 'token')}"
+    count += " for nothing" if error.kind == "needless" else ""
     more = f"{message.speaker} · {truncate(title, 60)} · {count}"
     return _lines(("message", number, message.scored_text, more))
 
@@ -225,7 +222,6 @@ def _error_html(error: TurnError) -> str:
 
 
 def _lines(*lines: tuple[str, str, str, str]) -> str:
-    """Return lines of a class, a name, a text and what is said of it in small."""
     return "".join(
         f'<div class="error-line {name}"><span>{label}</span><div dir="auto">{_html(text)}'
         f" <small>{_html(more)}</small></div></div>"
@@ -300,6 +296,5 @@ def _key(name: str, error: TurnError) -> str:
 
 
 def _misled(cause: str) -> str:
-    """Return what misled the gate."""
     by_rule = "By rule (what must hold), not by the score"
     return by_rule if cause == OTHER_RULE else f"Misled by {_CAUSES.get(cause, part_label(cause))}"

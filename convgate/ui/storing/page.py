@@ -112,11 +112,6 @@ def _decide_all(conversations: Sequence[CheckedConversation], draft: RulesDraft)
     return [row for conversation in conversations for row in decide(conversation, draft.shown)]
 
 
-def _group(row: Row) -> tuple[bool, bool, str]:
-    """Return what sorts rows by reason: skipped ones, those kept for a reason, then the rest."""
-    return row.is_default, row.decision.keep, row.why
-
-
 def _draw_exchanges(app: App, state: StoringState, draft: RulesDraft, rows: Sequence[Row]) -> None:
     """Draw how many exchanges are kept and why, the rules, and those that the filters choose."""
     if rows:
@@ -142,7 +137,8 @@ def _draw_exchanges(app: App, state: StoringState, draft: RulesDraft, rows: Sequ
         "Filter", names, required=True, label_visibility="collapsed", width="content",
         format_func=lambda name: f"{SHOWS[name]} {counts[name]:,}", **page.control("show"),
     )  # fmt: skip
-    _draw_rows(app, state, sorted((row for row in matching if _is_shown(row, state.show)), key=_group))
+    shown = [row for row in matching if _is_shown(row, state.show)]
+    _draw_rows(app, state, sorted(shown, key=lambda row: (row.is_default, row.decision.keep, row.why)))
     if not is_busy:
         draw_editor(draft, with_result=False)
 
