@@ -170,8 +170,8 @@ def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
     else:
         st.markdown("None so far." if errors.progress else ":material/check: None.")
     listed = groups.get(state.cause or "", chosen[kind])
-    first = {error.case.id: place for place, error in reversed(list(enumerate(listed)))}
-    return sorted(listed, key=lambda error: first[error.case.id])
+    places = {error.case.id: place for place, error in reversed(list(enumerate(listed)))}
+    return sorted(listed, key=lambda error: places[error.case.id])
 
 
 def _draw_errors(
