@@ -160,6 +160,18 @@ def test_what_the_gatekeeper_skips_is_not_guessed_about(fake_encoder: FakeEncode
     assert {error.index for error in find_errors(judged)} <= {0, 1}
 
 
+def test_nothing_is_guessed_about_a_message_that_opens_a_new_subject(fake_encoder: FakeEncoder) -> None:
+    texts = (
+        "the loss is nan",
+        "check the mean of the batch",
+        "Something else: how do I get wax off a wooden table?",
+    )
+    turns = tuple(Turn.of("assistant" if n % 2 else "user", text) for n, text in enumerate(texts))
+    assert not list(judge_messages(Conversation("talk", turns), [], drop_all, fake_encoder, n_newest=9))
+    turns = (*turns[:2], Turn.of("user", "and the second one?"))
+    assert list(judge_messages(Conversation("talk", turns), [], drop_all, fake_encoder, n_newest=9))
+
+
 def test_the_report_counts_what_is_missed_and_what_is_sent_needlessly() -> None:
     report = ErrorReport.of([judge(decide([True, False, True], [0.6, 0.3, 0.9]), {1, 2})])
     assert not report.is_suggested

@@ -133,6 +133,11 @@ def test_any_text_of_any_length_is_decided(words: str, times: int):
     assert len(decision.matches) <= 2 * MAX_MATCHES * len(lexicon("user").patterns)
 
 
+def test_answers_with_facts_are_kept_and_small_talk_is_skipped():
+    labelled = read_labelled(LABELLED / "answers.jsonl")
+    assert [one.exchange for one in labelled if check(one.exchange).keep != one.keep] == []
+
+
 @pytest.mark.parametrize(("name", "accuracy"), [("work", 0.97), ("sealed", 0.95), ("third", 0.95)])
 def test_labelled_exchanges_are_decided_correctly(name: str, accuracy: float):
     labelled = read_labelled(LABELLED / f"{name}.jsonl")
@@ -167,7 +172,12 @@ def test_the_automaton_of_all_patterns_counts_nothing_and_misses_none(said: Said
         ("is it done?", "Yes, it is.", "short exchange"),
         ("bump it to 2.1", "Bumped.", "short exchange"),
         ("I'm back", "Welcome back!", "short exchange"),
-        ("thanks a lot!", "You're welcome.", "short exchange"),
+        ("thanks a lot!", "You're welcome.", "small talk"),
+        ("haha great, she'll love it", "Glad you like it!", "small talk"),
+        ("Danke, hat geklappt!", "Freut mich!", "small talk"),
+        ("run the tests", "- 40 passed, 1 failed\n- test_totals compares floats exactly", "fact"),
+        ("lol", "The kettle of Ada Holm broke yesterday.", "fact"),
+        ("weiter", "Der Kurs beginnt um 18:30.", "fact"),
     ],
 )
 def test_a_short_exchange_is_kept_where_it_states_a_fact(user: str, answer: str, rule: str):

@@ -186,6 +186,20 @@ def test_a_change_of_subject_is_suggested_with_its_reason_and_begins_a_conversat
     assert edits(store, changing) == {}, "one step"
 
 
+def test_a_correction_is_no_change_of_subject(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("convgate.ui.sessions.strip.find_subject_changes", lambda *_: {2: 0.8, 4: 0.9})
+    texts = (
+        "We plan a trip. Total budget is 3200 euros including flights.",
+        "Fine.",
+        "Actually, my wife got less holiday: budget is now 2600 euros and only 8 days.",
+        "Understood.",
+        "How do I mute a channel?",
+    )
+    turns = [Turn.of("assistant" if n % 2 else "user", text) for n, text in enumerate(texts)]
+    app = open_sessions(conversation=add_conversation(*turns))
+    assert "The subject may change at turn 5." in page_text(app)
+
+
 def test_a_turn_that_somebody_edited_is_not_suggested(store: Store, changing: str) -> None:
     app = choose_kind(open_sessions(conversation=changing, selected="4"), "session")
     assert "The subject may change at turn 6." in page_text(app)

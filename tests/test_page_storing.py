@@ -78,16 +78,19 @@ def keys() -> dict[str, str]:
 
 def test_exchanges_are_listed_with_their_decisions_and_filtered(keys: dict[str, str]) -> None:
     app = open_storing(conversation=keys["First"])
-    assert len(shown_exchanges(app)) == 2, "what is skipped comes first"
-    choose(app, "storing.show", "all")
-    greeting, preference, _, hostile, _ = shown_exchanges(app)
+    headings = [one.value for one in app.markdown if "exchanges " in one.value and "#" not in one.value]
+    assert headings[-4:] == [
+        "**Skipped: exchanges that only greet**", "**Skipped: exchanges that only thank or agree**",
+        "**Kept in full: exchanges with a preference**", "**Kept in full: exchanges with content**",
+    ], "what is skipped comes first"  # fmt: skip
+    greeting, _, preference, _, hostile = shown_exchanges(app)
     assert "○ Skipped" in greeting
     assert ">greeting<" in greeting
     assert 'title="preference: I prefer">I prefer</mark> dark mode' in preference
     assert "<b>x</b>" not in hostile
     assert "&lt;b&gt;x&lt;/b&gt; [l](https://a.example) $x^2$ :smile:" in hostile
     links = [one.proto.query_string for one in app.get("page_link") if one.proto.query_string]
-    assert links[1] == f"conversation={keys['First']}&selected=3"
+    assert links[2] == f"conversation={keys['First']}&selected=3"
 
     choose(app, "storing.show", "skipped")
     assert len(shown_exchanges(app)) == 2
@@ -118,8 +121,9 @@ def test_a_rule_is_previewed_saved_and_undone(keys: dict[str, str]) -> None:
     write(app, SKIP_BUILD)
     assert len(shown_exchanges(app)) == 2
     assert "kept before" in texts(app)[0]
-    assert "Before: Kept: nothing says that it can be left out" in texts(app)[0]
-    assert {"**First**", "**Second**"} <= {one.value for one in app.markdown}
+    assert "Before: Kept: it has content" in texts(app)[0]
+    heading = "**Skipped: exchanges by your rules \\(noise\\)** · "
+    assert {f"{heading}First", f"{heading}Second"} <= {one.value for one in app.markdown}
     assert "Your changes flip 2 decisions" in page_text(app)
     assert not rules_file().exists(), "nothing is written before it is saved"
 
@@ -191,7 +195,7 @@ def test_an_empty_library_shows_the_samples_and_no_empty_editor() -> None:
     app = open_storing()
     assert app.query_params["look"] == "samples"
     assert "○ Skipped" in shown_exchanges(app)[0]
-    counts = r"(\d+) of \d+ exchanges are kept for later, (\d+) skipped\s+Skipped: \d+ (that|without) "
+    counts = r"(\d+) of \d+ exchanges are kept in full, (\d+) skipped\s+Skipped: \d+ (that|without) "
     assert re.search(counts, page_text(app))
     assert not any(one.proto.query_string for one in app.get("page_link")), "samples are not in the library"
     assert editor(app) == ""
@@ -245,8 +249,9 @@ def test_where_nothing_speaks_for_any_exchange_of_the_library_the_samples_are_sh
 
 def test_a_title_is_drawn_once_on_a_page(keys: dict[str, str]) -> None:
     add_conversation(*turns_of((("ok", "Good."), *SECOND[:1])), title="Third")
-    titles = [one.value for one in open_storing(look="library", show="all").markdown]
-    assert [titles.count(f"**{name}**") for name in ("First", "Second", "Third")] == [1, 1, 1]
+    titles = [one.value for one in open_storing(look="library", show="kept").markdown]
+    content = "**Kept in full: exchanges with content** · "
+    assert [titles.count(f"{content}{name}") for name in ("First", "Second", "Third")] == [1, 1, 1]
 
 
 def test_what_must_hold_is_a_reason_of_an_exchange_that_is_kept_by_default(
@@ -264,10 +269,9 @@ def test_what_must_hold_is_a_reason_of_an_exchange_that_is_kept_by_default(
 def test_reasons_are_counted_in_words_about_content() -> None:
     facts = (("My size is 42", "Noted."), ("lol", "Ha."), ("How is the uptime?", "It was 99.98% last year."))
     app = open_storing(conversation=add_conversation(*turns_of(facts)))
-    assert "Skipped: 1 without a fact." in page_text(app)
-    assert "Kept: 2 with a fact in few words." in page_text(app)
-    (skipped,) = texts(app)
-    assert "neither “lol” nor the answer states a fact" in skipped
+    assert "Skipped: 1 that are small talk." in page_text(app)
+    assert "Kept in full: 2 with a fact in few words." in page_text(app)
+    assert "only small talk (“lol”)" in texts(app)[0]
     choose(app, "storing.show", "kept")
     assert "states a fact (“My size is 42”)" in texts(app)[0]
     assert "a question with its answer (“It was 99.98% last year.”)" in texts(app)[1]
@@ -275,14 +279,14 @@ def test_reasons_are_counted_in_words_about_content() -> None:
 
 def test_statistics_count_the_conversation_or_the_library(keys: dict[str, str]) -> None:
     app = open_storing(conversation=keys["First"])
-    assert "3 of 5 exchanges are kept for later, 2 skipped" in page_text(app)
+    assert "3 of 5 exchanges are kept in full, 2 skipped" in page_text(app)
     choose(app, "storing.look", "library")
     assert app.query_params["look"] == "library"
-    assert "5 of 7 exchanges are kept for later, 2 skipped" in page_text(app)
+    assert "5 of 7 exchanges are kept in full, 2 skipped" in page_text(app)
     choose(app, "storing.show", "kept")
     assert len(shown_exchanges(app)) == 5
     write(app, SKIP_BUILD)
-    assert "3 of 7 exchanges are kept for later, 4 skipped" in page_text(app)
+    assert "3 of 7 exchanges are kept in full, 4 skipped" in page_text(app)
 
 
 def test_a_save_that_fails_leaves_the_file_and_the_draft(

@@ -47,12 +47,15 @@ def talk(*texts: str) -> Conversation:
     return Conversation("c", tuple(Turn.of(roles[n % 2], text) for n, text in enumerate(texts)))
 
 
+@pytest.mark.shipped
 @pytest.mark.usefixtures("convgate_home")
 def test_a_cake_and_football_begin_subjects_and_follow_ups_and_thanks_none(gate: GatePolicy) -> None:
     changes = find_subject_changes(gate, talk(*BAKERY))
     assert changes.keys() >= {6, 12}
-    assert all(0.3 <= share <= 1 for share in changes.values())
+    assert all(0.6 <= share <= 1 for share in changes.values())
     assert not changes.keys() & {4, 8, 10}
+    praised = find_subject_changes(gate, talk(*BAKERY[:6], "haha great, she'll love it", *BAKERY[7:]))
+    assert 6 not in praised
 
 
 @pytest.mark.usefixtures("convgate_home")

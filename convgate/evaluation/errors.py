@@ -21,7 +21,9 @@ from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecision, TurnDecisions
 from convgate.core.text import format_share, pluralize, to_line
 from convgate.embedding.base import Encoder
+from convgate.embedding.states import states_beside
 from convgate.evaluation.judged_cases import JudgedCase, judge_case
+from convgate.gate.facts import current_facts
 from convgate.gate.rule import best_first
 from convgate.gatekeeper.checks import check
 from convgate.gatekeeper.exchange import exchanges_of
@@ -161,7 +163,7 @@ def judge_messages(
     """Yield the cases of a conversation with what `decide` decides about their histories.
 
     Without a case, the `n_newest` last messages that a model would answer, with suggestions for labels: about
-    none of the exchanges that the gatekeeper would skip, such as thanks.
+    none of the exchanges that the gatekeeper would skip, nor for messages that open a new subject.
     """
     tokens = turn_tokens(conversation.turns)
     for case in cases:
@@ -182,6 +184,8 @@ def judge_messages(
     for index in newest[-n_newest:]:
         current, history = conversation.at(index)
         decisions = decide(current, history)
+        if current_facts(current, states_beside(encoder)).cues.begins > 0:
+            continue
         suggested, choices = suggest_case(current, history, encoder, left_out=skipped)
         yield JudgedMessage(conversation, judge_case(suggested, decisions, tokens[:index]), choices)
 

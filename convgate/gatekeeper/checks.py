@@ -41,11 +41,18 @@ STATEMENTS = {
 _PRECEDENCE = list(STATEMENTS)
 _WORD = re.compile(r"\w+")
 _MIN_ANSWER = 4  # words of an answer that may state a fact
-_FIGURE = re.compile(  # an address, a number of three digits or more, a time, a date, a sum
-    r"\S+@\S+\.\S+|\b\w*\d{3,}\w*\b|\b\d{1,2}:\d{2}\b|\b\d{1,2}/\d{1,2}\b"
+_SUM = re.compile(  # an address, a time, a date, a sum
+    r"\S+@\S+\.\S+|\b\d{1,2}:\d{2}\b|\b\d{1,2}/\d{1,2}\b"
     r"|\d\s?(?:%|[€$£]|euros?\b|dollars?\b)|[€$£]\s?\d",
     re.IGNORECASE,
 )
+_FIGURE = re.compile(rf"\b\w*\d{{3,}}\w*\b|{_SUM.pattern}", re.IGNORECASE)  # or three digits or more
+_CONTENT = re.compile(  # a word of five letters or more that courtesies do not have
+    r"(?i)\b(?!(?:happy|thank|welcome|anything|whenever|letting|enjoy|great|another|question|tomorrow"
+    r"|freut|gerne|geschehen|jederzeit|wieder|melde|weiter|morgen)\w*)\w{5,}"
+)
+_NAME = re.compile(r"\w_\w|\w\.[^\W\d]\w|[^\W\d]/[^\W\d]|\b[A-Z]\w+ [A-Z]\w*[a-z]")  # in code; of a person
+_MIN_CONTENT = 4  # words of content in an answer; a name in it counts as two
 _ABOUT = re.compile(  # what the user is or has; the words of three languages
     r"(?:my|our|i'm|i am|we're|we are|it's|it is|i have|mein\w*|unser\w*|ich bin|wir sind|ich habe"
     r"|mon|ma|mes|notre|nos|je suis|j'ai|nous sommes)\s",
@@ -141,6 +148,9 @@ def _decide(
         and (result := _decide_answer(exchange, message, to_closed=yes_or_no))
     ):
         return result
+    is_small_talk = is_phrase("small_talk", folded.text) and len(answer) < limits.short_assistant
+    if is_small_talk and not _find_answered(answer):
+        return _Result(SKIP, "small talk", "other", f"only small talk (“{_cut(message)}”)")
     if len(message) < limits.short_user and len(answer) < limits.short_assistant:
         if language := detect_foreign_language(message, answer):
             reason = f"short, but in a language without patterns ({language})"
@@ -151,7 +161,7 @@ def _decide(
             f"neither “{message}” nor the answer states a fact" if message else "an answer without a fact"
         )
         return _Result(SKIP, "short exchange", "other", reason)
-    return _Result(KEEP, "default", "other", "nothing says that it can be left out")
+    return _Result(KEEP, "default", "other", "it has content")
 
 
 def _find_fact(message: str, answer: str) -> str:
@@ -160,11 +170,20 @@ def _find_fact(message: str, answer: str) -> str:
     A question of one word asks for no fact, and an answer of a few words gives none.
     """
     if "?" in message:
-        is_asked = len(_WORD.findall(message)) > 1 and len(answer.split()) >= _MIN_ANSWER
-        return f"a question with its answer (“{_cut(answer)}”)" if is_asked else ""
-    if match := _FIGURE.search(message):
+        if len(_WORD.findall(message)) > 1 and len(answer.split()) >= _MIN_ANSWER:
+            return f"a question with its answer (“{_cut(answer)}”)"
+    elif match := _FIGURE.search(message):
         return f"states a fact (“{match[0].strip()}”)"
-    return f"states a fact (“{message}”)" if _ABOUT.match(message) and message.count(" ") > 1 else ""
+    elif _ABOUT.match(message) and message.count(" ") > 1:
+        return f"states a fact (“{message}”)"
+    return _find_answered(answer)
+
+
+def _find_answered(answer: str) -> str:
+    """Return why an answer is worth storing, whatever it answers: what it states; empty for nothing."""
+    content = len(_CONTENT.findall(answer)) + 2 * bool(_NAME.search(answer))
+    has_fact = _SUM.search(answer) or content >= _MIN_CONTENT
+    return f"the answer states a fact (“{_cut(answer)}”)" if has_fact and "?" not in answer else ""
 
 
 def _decide_answer(

@@ -108,6 +108,8 @@ def _pattern(name: str) -> Any:
             return compile_folded(rf"(?:{_any(name)}){pleasantries}{person}{pleasantries}[\s.!?,)(:;<3-]*")
         case "confirmations" | "agreements":
             return compile_folded(rf"\s*(?:{_any(name)})[\s.!?]*")
+        case "small_talk":
+            return compile_folded(rf"[^a-z0-9]*(?:(?:{_any(name)})(?:[^a-z0-9'?]+|$))+")
         case "yes_or_no":
             return compile_folded(rf"\s*(?:{_any(name)})[\s.!?,]*".replace(r"\s+", r"[,\s]+"))
         case "times of day":
@@ -131,7 +133,7 @@ def _pattern(name: str) -> Any:
 def is_phrase(name: str, text: bytes) -> bool:
     """Return whether a folded message is one of these phrases and nothing else.
 
-    name: "confirmations", "agreements", "yes_or_no" or "times of day".
+    name: "confirmations", "agreements", "small_talk", "yes_or_no" or "times of day".
     """
     return len(text) <= _MAX_PHRASE and _pattern(name).fullmatch(text) is not None
 

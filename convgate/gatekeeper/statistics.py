@@ -11,7 +11,7 @@ from convgate.gatekeeper.decision import GatekeeperDecision
 from convgate.language_model import ModelUse
 
 BY_DEFAULT = frozenset({"default", "other language"})
-"""Rules that keep an exchange only because nothing says that it can be left out."""
+"""Rules that keep an exchange only for its content: no check says more of it."""
 
 Key = tuple[str, str, bool]  # category, rule, whether it is kept
 

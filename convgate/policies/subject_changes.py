@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 from convgate.core.conversation import Conversation
 from convgate.embedding.base import Embeddings
 from convgate.gate.arrays import logistic
-from convgate.gate.columns import is_rare
-from convgate.gate.facts import facts_of
+from convgate.gatekeeper.phrases import is_phrase
 from convgate.messages.units import is_from_user
 from convgate.policies.gate import GatePolicy
+from convgate.text.folding import fold
 
-MIN_SHARE = 0.3
+MIN_SHARE = 0.6
 """Less probable changes are no candidates."""
 
 _NEAR = 4  # turns before a message that it may belong to
 _WINDOW = 2  # turns on either side of a gap
 _MAX_MESSAGES = 200  # the newest ones that are looked at
-_BEST, _DEPTH, _BIAS = -0.61, 2.49, -1.01  # fitted by `python -m tools.subject_figures --fit`
+_BEST, _DEPTH, _BIAS = -0.57, 2.55, -1.13  # fitted by `python -m tools.subject_figures --fit`
 
 
 def find_subject_changes(gate: GatePolicy, conversation: Conversation) -> dict[int, float]:
@@ -35,7 +35,7 @@ def find_subject_changes(gate: GatePolicy, conversation: Conversation) -> dict[i
     return {
         row: float(share)
         for row, share in zip(rows, shares, strict=True)
-        if share >= MIN_SHARE and any(map(is_rare, facts_of(turns[row]).stems))
+        if share >= MIN_SHARE and not is_phrase("small_talk", fold(turns[row].text).text)
     }
 
 

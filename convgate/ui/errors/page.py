@@ -71,7 +71,7 @@ _CAUSES = {
     "meaning": "its meaning",
     "passages": "its best passage",
     "neighbours": "the turns beside it",
-    "contextual": "the turns that it is read with",
+    "contextual": "other turns",
     "words": "the words that it shares",
     "speaker": "who speaks",
     "addressing": "the names in it",
@@ -79,7 +79,6 @@ _CAUSES = {
     "recency": "how new it is",
     "decay": "how old it is",
     THRESHOLD: "the threshold alone",
-    OTHER_RULE: "another rule than the score",
 }
 """Parts of the score, for a person who has never seen them."""
 
@@ -162,7 +161,7 @@ def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
         if len(groups) > 1:
             st.selectbox(
                 "What misled the gate", list(groups), label_visibility="collapsed", width=300,
-                format_func=lambda cause: f"Misled by {_cause(cause)}: {len(groups.get(cause, ())):,}",
+                format_func=lambda cause: f"{_misled(cause)}: {len(groups.get(cause, ())):,}",
                 placeholder="Misled by anything", index=None,
                 **page.control("cause", state.cause if state.cause in groups else None),
             )  # fmt: skip
@@ -170,7 +169,9 @@ def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
         st.caption((_GUESSED if report.is_suggested else _LISTED)[kind])
     else:
         st.markdown("None so far." if errors.progress else ":material/check: None.")
-    return groups.get(state.cause or "", chosen[kind])
+    listed = groups.get(state.cause or "", chosen[kind])
+    places = {error.case.id: place for place, error in reversed(list(enumerate(listed)))}
+    return sorted(listed, key=lambda error: places[error.case.id])
 
 
 def _draw_errors(
@@ -181,31 +182,46 @@ def _draw_errors(
     source: SetInfo | None,
     policy: GatePolicy,
 ) -> None:
-    """Draw the errors, and the result of the last action where its card was."""
-    name = LIBRARY if source is None else source.name
+    """Draw the errors under their messages, and the result of the last action where its error was."""
+    name, card = LIBRARY if source is None else source.name, st.container()
     for row, error in enumerate(listed):
-        draw_result(page, str(row))
-        with st.container(border=True, gap="xsmall", key=_key("card", error)):
+        if not row or error.case.id != listed[row - 1].case.id:
+            card = st.container(border=True, gap="xsmall", key=_key("card", error))
+            card.html(_message_html(app, errors, error))
+        with card:
+            draw_result(page, str(row))
             actions = ErrorActions(app, errors, error, name, policy.version)
-            st.html(_error_html(app, errors, error))
+            st.html(_error_html(error))
             _draw_actions(state, errors, error, actions, source, str(row))
     for row in range(len(listed), PER_PAGE):
         draw_result(page, str(row))
 
 
-def _error_html(app: App, errors: Errors, error: TurnError) -> str:
-    """Return message, turn and reason as HTML, a line each with its name before it."""
-    conversation, decision = error.conversation, error.decision
-    message = error.case.query or conversation.turns[-1 if error.case.turn is None else error.case.turn]
-    turn, key = conversation.turns[error.index], errors.labelled[error.case.conversation].key
+def _message_html(app: App, errors: Errors, error: TurnError) -> str:
+    """Return the message of an error as HTML, with how much of its history is decided wrongly."""
+    case, conversation = error.case, error.conversation
+    own = [each for each in errors.report.of_kind(error.kind) if each.case.id == case.id]
+    message = case.query or conversation.turns[-1 if case.turn is None else case.turn]
+    key = errors.labelled[case.conversation].key
     title = title_of(conversation) if key is None else app.conversations.summary(key).title
-    number = "Question" if error.case.turn is None else f"Message {error.case.turn + 1:,}"
+    number = "Question" if case.turn is None else f"Message {case.turn + 1:,}"
+    count = f"{pluralize(len(own), 'turn')}, {pluralize(sum(each.tokens for each in own), 'token')}"
+    count += " for nothing" if error.kind == "needless" else ""
+    more = f"{message.speaker} · {truncate(title, 60)} · {count}"
+    return _lines(("message", number, message.scored_text, more))
+
+
+def _error_html(error: TurnError) -> str:
+    """Return turn and reason as HTML, a line each with its name before it."""
+    decision, turn = error.decision, error.conversation.turns[error.index]
     reason = on_screen(decision.explanation)
-    lines = (
-        ("message", number, message.scored_text, f"{message.speaker} · {truncate(title, 60)}"),
+    return _lines(
         ("turn", f"Turn {error.index + 1:,}", turn.scored_text, turn.speaker),
         ("reason", "Sent" if decision.kept else "Not sent", reason[:1].upper() + reason[1:], _facts(error)),
     )
+
+
+def _lines(*lines: tuple[str, str, str, str]) -> str:
     return "".join(
         f'<div class="error-line {name}"><span>{label}</span><div dir="auto">{_html(text)}'
         f" <small>{_html(more)}</small></div></div>"
@@ -225,7 +241,7 @@ def _facts(error: TurnError) -> str:
         facts = ["labelled needed" if error.is_relevant else "labelled not relevant"]
     if error.kind == "disputed":
         facts.append(f"the gate gives that label {_share_of_label(error)}")
-    return " · ".join([*facts, f"misled by {_cause(error.cause)}", pluralize(error.tokens, "token")])
+    return " · ".join([*facts, _misled(error.cause), pluralize(error.tokens, "token")])
 
 
 def _share_of_label(error: TurnError) -> str:
@@ -279,5 +295,6 @@ def _key(name: str, error: TurnError) -> str:
     return f"errors.{name}.{error.case.id}.{error.index}"
 
 
-def _cause(cause: str) -> str:
-    return _CAUSES.get(cause, part_label(cause))
+def _misled(cause: str) -> str:
+    by_rule = "By rule (what must hold), not by the score"
+    return by_rule if cause == OTHER_RULE else f"Misled by {_CAUSES.get(cause, part_label(cause))}"

@@ -276,8 +276,8 @@ def _draw_summary(boundaries: ConversationBoundaries, decisions: TurnDecisions) 
     edited = f" {pluralize(n_edited, 'turn')} edited; by the rules alone, {_count(boundaries.by_rules)}."
     st.markdown(
         f"{n_sent:,} of {sum(tokens[:last]):,} tokens.{edited if n_edited else ''} Session is not the"
-        " default: choose it for an agent that takes one task after another, and needs nothing of the one"
-        " before."
+        " default: it is for an agent that gets unrelated tasks in one long chat, such as a bot that is asked"
+        " for an invoice on Monday and about a broken router on Friday."
     )
     if shown.problems:
         more = f" … and {len(shown.problems) - _MAX_PROBLEMS:,} more" * (len(shown.problems) > _MAX_PROBLEMS)

@@ -24,6 +24,7 @@ from convgate.policies.subject_changes import find_subject_changes
 from convgate.ui.sessions.boundaries import LABELS, ConversationBoundaries, boundary_at
 from convgate.ui.shared import scoring
 from convgate.ui.shared.frame import App, show_problem
+from convgate.ui.shared.modes import statement_reader
 from convgate.ui.shared.results_cache import compute_once, digest
 from convgate.ui.shared.transcript import draw_transcript, focused_turn, opened_turns
 from convgate.ui.shared.transcript_rows import RowMarks, transcript_data
@@ -52,7 +53,7 @@ def tokens_of(key: str, _conversation: Conversation) -> list[int]:
 def subject_changes(app: App, boundaries: ConversationBoundaries) -> dict[int, float]:
     """Return how probable it is that a turn begins another subject, where no rule and nobody says anything.
 
-    Empty, with the problem shown, when the gate cannot be loaded.
+    None at a correction. Empty, with the problem shown, when the gate cannot be loaded.
     """
     try:
         gate = scoring.load_gate(app)
@@ -61,7 +62,13 @@ def subject_changes(app: App, boundaries: ConversationBoundaries) -> dict[int, f
     except ConvgateError as error:
         show_problem(error)
         return {}
-    return {turn: share for turn, share in found.items() if boundary_at(boundaries.shown, turn) is None}
+    found_statements = statement_reader(app.settings).read(list(boundaries.conversation.turns))
+    corrections = {each.source for each in found_statements if each.type == "user_correction"}
+    return {
+        turn: share
+        for turn, share in found.items()
+        if turn not in corrections and boundary_at(boundaries.shown, turn) is None
+    }
 
 
 def _find(gate: GatePolicy, conversation: Conversation, report: Any) -> dict[int, float]:

@@ -29,6 +29,7 @@ MAX_SHOWN = 20_000  # characters of a message that are shown at all
 _WHY = {
     "short exchange": "without a fact",
     "confirmation": "that only thank or agree",
+    "small talk": "that are small talk",
     "greeting": "that only greet",
     "fact": "with a fact in few words",
     "answer": "that answer a question",
@@ -78,19 +79,17 @@ class Row:
 
     @property
     def is_default(self) -> bool:
-        """Whether it is kept only because nothing says that it can be left out."""
+        """Whether it is kept only for its content: no check says more of it."""
         return self.decision.keep and self.decision.rule in BY_DEFAULT
 
     @property
     def why(self) -> str:
         """What decides, in a few words: "without a fact", "correction"."""
         decision = self.decision
+        if self.is_own:
+            return f"by your rules ({decision.category})"
         named = decision.rule if decision.category == "other" else decision.category
-        return (
-            "as nothing says that they can be left out"
-            if self.is_default
-            else _WHY.get(named, named.replace("_", " "))
-        )
+        return "with content" if self.is_default else _WHY.get(named, named.replace("_", " "))
 
     @property
     def is_own(self) -> bool:

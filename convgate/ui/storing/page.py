@@ -67,7 +67,7 @@ class StoringState(PageState):
     """Which exchanges are listed: ?conversation=KEY&show=skipped&search=hello&page=2."""
 
     look: str | None = param(None, one_of(LOOKS))  # None: see `_first_look`
-    show: str | None = param(None, one_of(SHOWS))  # None: what is skipped, where anything is
+    show: str = param("all", one_of(SHOWS))
     search: str = param("", words(200))
     page: int = 1
 
@@ -108,9 +108,8 @@ def _first_look(app: App, draft: RulesDraft) -> str:
 
 
 def _decide_all(conversations: Sequence[CheckedConversation], draft: RulesDraft) -> list[Row]:
-    """Return the decisions on all conversations: skipped ones, those kept for a reason, then the rest."""
-    rows = [row for conversation in conversations for row in decide(conversation, draft.shown)]
-    return sorted(rows, key=lambda row: (row.is_default, row.decision.keep))
+    """Return the decisions on all conversations."""
+    return [row for conversation in conversations for row in decide(conversation, draft.shown)]
 
 
 def _draw_exchanges(app: App, state: StoringState, draft: RulesDraft, rows: Sequence[Row]) -> None:
@@ -133,13 +132,13 @@ def _draw_exchanges(app: App, state: StoringState, draft: RulesDraft, rows: Sequ
         )  # fmt: skip
     matching = [row for row in rows if _contains(row.placed.exchange, state.search)]
     counts = {name: sum(_is_shown(row, name) for row in matching) for name in SHOWS}
-    show = state.show or ("skipped" if counts["skipped"] else "all")
-    names = [name for name in SHOWS if counts[name] or name in ("all", show)]
+    names = [name for name in SHOWS if counts[name] or name in ("all", state.show)]
     st.pills(
         "Filter", names, required=True, label_visibility="collapsed", width="content",
-        format_func=lambda name: f"{SHOWS[name]} {counts[name]:,}", **page.control("show", show),
+        format_func=lambda name: f"{SHOWS[name]} {counts[name]:,}", **page.control("show"),
     )  # fmt: skip
-    _draw_rows(app, state, [row for row in matching if _is_shown(row, show)])
+    shown = [row for row in matching if _is_shown(row, state.show)]
+    _draw_rows(app, state, sorted(shown, key=lambda row: (row.is_default, row.decision.keep, row.why)))
     if not is_busy:
         draw_editor(draft, with_result=False)
 
@@ -148,13 +147,13 @@ def _summary(rows: Sequence[Row]) -> str:
     """Return how many exchanges are kept and skipped, and by what, as Markdown."""
     kept, skipped = (Counter(row.why for row in rows if row.decision.keep is keep) for keep in (True, False))
     lines = [
-        f"##### {kept.total():,} of {pluralize(len(rows), 'exchange')} are kept for later,"
+        f"##### {kept.total():,} of {pluralize(len(rows), 'exchange')} are kept in full,"
         f" {skipped.total():,} skipped\n"
     ]
     if skipped:
         lines.append(f"**Skipped:** {_count(skipped)}.")
     if kept:
-        lines.append(f"**Kept:** {_count(kept)}.")
+        lines.append(f"**Kept in full:** {_count(kept)}.")
     return "  \n".join(lines)
 
 
@@ -174,15 +173,14 @@ def _draw_changes(app: App, state: StoringState, draft: RulesDraft) -> None:
 
 
 def _draw_rows(app: App, state: StoringState, rows: Sequence[Row]) -> None:
-    """Draw one page of exchanges, under the titles of their conversations where there are several."""
+    """Draw one page of exchanges, under what decides, and the titles of conversations where several are."""
     number = min(state.page, max(1, -(-len(rows) // ROWS_PER_PAGE)))
-    shown_rows = rows[(number - 1) * ROWS_PER_PAGE : number * ROWS_PER_PAGE]
-    conversations = list(dict.fromkeys(id(row.conversation) for row in shown_rows))
     last = None
-    for row in sorted(shown_rows, key=lambda row: conversations.index(id(row.conversation))):
-        if state.look != "conversation" and row.conversation is not last:
-            last = row.conversation
-            st.markdown(f"**{literal(last.title, limit=90)}**")
+    for row in rows[(number - 1) * ROWS_PER_PAGE : number * ROWS_PER_PAGE]:
+        title = "" if state.look == "conversation" else f" · {literal(row.conversation.title, limit=90)}"
+        outcome = "Kept in full" if row.decision.keep else "Skipped"
+        if last != (last := f"**{outcome}: exchanges {literal(row.why)}**{title}"):
+            st.markdown(last)
         turn, key = str(row.placed.user_turn + 1), row.conversation.key
         heading = f"turn {turn}"
         with st.container(gap="xsmall"):
