@@ -59,7 +59,7 @@ def test_a_click_on_a_chat_shows_it_side_by_side(compare: Page) -> None:
 @pytest.mark.slow
 def test_the_same_policies_on_the_labelled_samples(compare: Page) -> None:
     page = compare
-    page.get_by_role("button", name="Labelled turns").click()
+    page.get_by_role("radio", name="Labelled turns").click()
     page.get_by_text("All figures").click()
     expect(page.get_by_role("row", name=re.compile("^Everything 100%"))).to_be_visible()
     go_to(page, f"/Compare?{urlsplit(page.url).query}")

@@ -28,6 +28,7 @@ def test_a_baseline_is_kept(go_to_address: Callable[[str], Page], app_home: Path
     page.get_by_role("button", name="Set from this period").click()
     expect(page.get_by_text("Baseline set: 300 requests.")).to_be_visible()
     page.reload()
+    page.get_by_text("What raises an alert").click()
     expect(page.get_by_text("alert above 0.1")).to_be_visible()
     page.set_viewport_size({"width": 400, "height": 800})
     expect_no_overflow(page)

@@ -45,7 +45,7 @@ _UNDO, _SKIP = 0.04, 0.03  # shares of the clicks
 _ANSWER_SECONDS = 60.0  # without an answer for so long, an annotator reports an error and leaves
 _NEWEST = 6  # turns before each message that the queue asks about
 _ASKS = re.compile(r"Does turn ([\d,]+) matter")
-_WHERE = re.compile(r"^(.*) · Message ([\d,]+)")
+_WHERE = re.compile(r"^Message ([\d,]+) · (.*)")
 _SAVED = re.compile(r":material/check: (Saved|Undone) [\d:]+(?:, turn ([\d,]+))?")
 
 Place = tuple[str, int, int]  # conversation, message and turn, counted from 0
@@ -170,7 +170,7 @@ def _read_element(message: ForwardMsg, page: Page, sent: float) -> None:
     elif kind == "progress":
         page.progress = element.progress.text
     elif kind == "markdown" and (where := _WHERE.search(element.markdown.body)):
-        page.title, page.message = _bare(where[1]), int(where[2].replace(",", "")) - 1
+        page.title, page.message = _bare(where[2]), int(where[1].replace(",", "")) - 1
     elif kind == "heading" and (asked := _ASKS.match(element.heading.body)):
         page.asks = int(asked[1].replace(",", "")) - 1
     elif kind == "exception":
