@@ -12,7 +12,6 @@ import streamlit as st
 
 from convgate.core.conversation import ContentPart
 from convgate.core.decisions import HOLD, IN_CASE, NEEDED, TurnDecisions, say_likely
-from convgate.core.home import login_name
 from convgate.core.text import (
     format_percent,
     format_share,
@@ -39,7 +38,7 @@ from convgate.ui.explore.sharing import draw_sharing
 from convgate.ui.explore.without import draw_without
 from convgate.ui.shared import scoring
 from convgate.ui.shared.actions import draw_result, run_action
-from convgate.ui.shared.annotator import draw_annotator, is_asked
+from convgate.ui.shared.annotator import annotator, draw_annotator, is_asked
 from convgate.ui.shared.answering import Answering, draw_answers
 from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.explore_state import ExploreState, page
@@ -74,6 +73,8 @@ def draw_inspector(app: App, outcome: PolicyOutcome, first: int | None, answerin
     A fragment, so that a click on a turn draws nothing else.
     """
     page.rerun_after_action()
+    if answering.by != annotator():  # changed in this fragment alone
+        st.rerun()
     page.keep(state := page.now())
     with st.container(key="explore-panel"):
         selected = first if state.selected is None else state.selected
@@ -182,8 +183,7 @@ def describe_sureness(outcome: PolicyOutcome, selected: int) -> str:
 def _draw_label(app: App, answering: Answering, selected: int) -> None:
     with st.container(horizontal=not is_asked(), vertical_alignment="center", gap="xsmall"):
         st.markdown("**Does it matter to the current message?**", width="content")
-        if is_asked() or answering.by != login_name() or any(answering.labels.can_undo(answering.by)):
-            draw_annotator(app)
+        draw_annotator(app)
     if answering.by is not None:
         draw_answers(answering, selected)
 
