@@ -75,6 +75,12 @@ def test_a_reach_says_what_each_threshold_sends(settings: Settings, pair_answers
     is_the_same()
 
 
+def test_what_belongs_to_a_result_that_is_answered_is_sent_at_every_threshold(settings: Settings) -> None:
+    sent = Sending.of(settings).at(*TALK.at(5))
+    assert sent.always == [0, 1, 4], "the call, too"
+    assert sent.of(np.zeros(5, dtype=np.bool_)).tolist() == [True, True, False, False, True]
+
+
 def labelled(needed: set[int]) -> RelevanceSet:
     case = Case(id="one", conversation="talk", turn=7, query=None, relevant=frozenset(needed))
     return RelevanceSet("mine", {"talk": TALK}, (case,))

@@ -183,3 +183,8 @@ def test_the_automaton_of_all_patterns_counts_nothing_and_misses_none(said: Said
 def test_a_short_exchange_is_kept_where_it_states_a_fact(user: str, answer: str, rule: str):
     decision = check(Exchange(user, answer))
     assert (decision.rule, decision.keep) == (rule, rule == "fact")
+
+
+@pytest.mark.parametrize("user", ["ok, мой адрес улица Ленина дом пять", "thanks, 我们的截止日期是五月三日"])
+def test_courtesies_around_another_alphabet_are_no_small_talk(user: str):
+    assert check(Exchange(user, "Хорошо.")).keep

@@ -153,6 +153,17 @@ def test_another_value_takes_the_place_of_a_rule(rule: str, later: str):
     assert states(rule, later) == [(0, "superseded", 1), (1, "active", None)]
 
 
+@pytest.mark.parametrize(
+    ("rule", "later"),
+    [
+        ("The call must be on Monday at 10:00.", "Correction: the call must be on Tuesday at 11:00."),
+        ("It must run on Postgres 15 and Node 18.", "Correction: it must run on Postgres 16 and Node 20."),
+    ],
+)
+def test_a_number_without_a_unit_takes_the_place_of_one(rule: str, later: str):
+    assert states(rule, later) == [(0, "superseded", 1), (1, "active", None)]
+
+
 def test_of_a_chain_of_corrections_the_last_holds():
     invariants = states("A party, at most 300 euros.", "no, at most 400 euros", "sorry, at most 450 euros")
     assert invariants == [(0, "superseded", 1), (1, "superseded", 2), (2, "active", None)]

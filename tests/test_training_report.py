@@ -149,6 +149,13 @@ def test_a_promise_takes_its_parents_levels_for_as_many_tokens() -> None:
     assert matched.child_kept.tolist() == [True, True, True, False]
     assert rule == MaxMissed(0.02, levels="0.02:0.15 0.1:0.45")
     assert match_tokens(Absolute(), Absolute(), [case]) == (Absolute(), [case])
+    always = np.array([True, False, False, False])
+    reach = np.where(always, np.inf, case.child_reach)
+    rule, (matched,) = match_tokens(
+        MaxMissed(0.02), parent, [replace(case, child_reach=reach, parent_kept=case.parent_kept | always)]
+    )
+    assert rule == MaxMissed(0.02, levels="0.02:0.15 0.1:0.45"), "what is always sent has no part in it"
+    assert matched.child_kept.tolist() == [True, True, True, False]
 
 
 def test_copies_and_beginnings_of_a_conversation_are_one_in_the_figures() -> None:

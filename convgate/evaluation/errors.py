@@ -140,6 +140,8 @@ class ErrorReport:
     @property
     def summary(self) -> str:
         """What is missed, and what is sent needlessly, in a sentence."""
+        if not self.messages:
+            return "There is no message to judge."
         missed, needless = len(self.of_kind("missed")), self.of_kind("needless")
         share = format_share(sum(error.tokens for error in needless) / max(self.tokens, 1))
         if self.is_suggested:
@@ -192,6 +194,8 @@ def judge_messages(
 
 def find_errors(messages: Iterable[JudgedMessage]) -> list[TurnError]:
     """Return the errors, missed turns first, then needless ones and disputed labels, the clearest first.
+
+    A turn that is missed or needless may be listed again as disputed.
 
     That is the lowest score of what is needed and the highest of what is not. Suggestions may be wrong: those
     that several policies make come first, then those that the policy itself contradicts least.

@@ -33,16 +33,16 @@ class Losses:
     """How much of what they need conversations lose at each level."""
 
     def __init__(self, scored: ScoredCases) -> None:
-        """Take the cases of `scored` that need a turn."""
+        """Take the cases of `scored` that need a turn which can be sent at all."""
         levels, weights, clusters = [], [], []
-        columns = zip(scored.cases, scored.clusters.tolist(), strict=True)
-        asked = [column for column in columns if column[0].needed.any()]
-        n_cases = np.bincount([cluster for _, cluster in asked], minlength=scored.conversations)
-        for case, cluster in asked:
+        for case, cluster in zip(scored.cases, scored.clusters.tolist(), strict=True):
             missed = case.reach(expected_missed(case.scores, case.tokens))[case.needed]
-            levels.append(missed)
+            if len(missed := missed[missed > -np.inf]):
+                levels.append(missed)
+                clusters.append(cluster)
+        n_cases = np.bincount(clusters, minlength=scored.conversations)
+        for missed, cluster in zip(levels, clusters, strict=True):
             weights.append(np.full(len(missed), 1 / (len(missed) * n_cases[cluster])))
-            clusters.append(np.full(len(missed), cluster))
         at, adds = (np.concatenate([*parts, np.zeros(0)]) for parts in (levels, weights))
         order = np.argsort(at, kind="stable")
         self.levels: Terms = at[order]  # at which each needed turn is lost

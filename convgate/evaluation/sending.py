@@ -49,6 +49,7 @@ class SentTurns:
         reached = np.full(len(table), -np.inf)
         reached[self.start : -1] = reach
         reached[self.held | table.is_instruction | table.is_held] = np.inf
+        reached[table.current] = np.inf  # what belongs to it is sent, too
         reached[table.is_unsendable] = -np.inf
         reached = table.by_group(reached, np.maximum, paired=self.pair_answers)
         reached[table.is_unsendable] = -np.inf

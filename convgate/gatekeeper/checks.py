@@ -22,6 +22,7 @@ from convgate.gatekeeper.phrases import (
     find_questions,
     is_greeting,
     is_phrase,
+    is_small_talk,
     load_languages,
     question_before,
 )
@@ -148,8 +149,8 @@ def _decide(
         and (result := _decide_answer(exchange, message, to_closed=yes_or_no))
     ):
         return result
-    is_small_talk = is_phrase("small_talk", folded.text) and len(answer) < limits.short_assistant
-    if is_small_talk and not _find_answered(answer):
+    is_short = len(answer) < limits.short_assistant
+    if is_short and is_small_talk(message) and not _find_answered(answer):
         return _Result(SKIP, "small talk", "other", f"only small talk (“{_cut(message)}”)")
     if len(message) < limits.short_user and len(answer) < limits.short_assistant:
         if language := detect_foreign_language(message, answer):

@@ -138,6 +138,12 @@ def is_phrase(name: str, text: bytes) -> bool:
     return len(text) <= _MAX_PHRASE and _pattern(name).fullmatch(text) is not None
 
 
+def is_small_talk(text: str) -> bool:
+    """Return whether a message is small talk and nothing else; other letters than theirs may say anything."""
+    letters = set(filter(str.isalpha, text.casefold()))
+    return letters <= _ALPHABET and is_phrase("small_talk", fold(text).text)
+
+
 def is_greeting(folded: Folded, message: str) -> bool:
     """Return whether a message greets and says nothing of substance. message: before folding.
 

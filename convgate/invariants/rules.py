@@ -173,6 +173,7 @@ def says_more(rule: Statement, statement: Statement) -> bool:
     clauses = [read_topic(clause) for clause in _CLAUSE.split(fold(rule.text).text)]
     if len(clauses) > 1 and any(clause.stems and not clause.keys & keys for clause in clauses):
         return True
+    keys |= {unit for unit, _ in topic.numbers}  # a number without a unit is about one without
     has_open = any(unit not in keys and number not in keys for unit, number in known.numbers)
     return has_open and (len(known.numbers) > 1 or _has_same_kind(topic, known))
 

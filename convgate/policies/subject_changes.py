@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from convgate.core.conversation import Conversation
 from convgate.embedding.base import Embeddings
 from convgate.gate.arrays import logistic
-from convgate.gatekeeper.phrases import is_phrase
+from convgate.gatekeeper.phrases import is_small_talk
 from convgate.messages.units import is_from_user
 from convgate.policies.gate import GatePolicy
-from convgate.text.folding import fold
 
 MIN_SHARE = 0.6
 """Less probable changes are no candidates."""
@@ -35,7 +34,7 @@ def find_subject_changes(gate: GatePolicy, conversation: Conversation) -> dict[i
     return {
         row: float(share)
         for row, share in zip(rows, shares, strict=True)
-        if share >= MIN_SHARE and not is_phrase("small_talk", fold(turns[row].text).text)
+        if share >= MIN_SHARE and not is_small_talk(turns[row].text)
     }
 
 

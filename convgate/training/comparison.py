@@ -112,6 +112,8 @@ def match_tokens(
         np.concatenate([getattr(case, name) for case in cases])
         for name in ("child_reach", "tokens", "parent_kept")
     )
+    is_decided = np.isfinite(reach)  # others are sent, or not, at every level
+    reach, tokens, kept = reach[is_decided], tokens[is_decided], kept[is_decided]
     order = np.argsort(-reach, kind="stable")
     n_fitting = int(np.count_nonzero(np.cumsum(tokens[order]) <= tokens[kept].sum()))
     level = float(reach[order][n_fitting - 1]) if n_fitting else 1.0

@@ -87,8 +87,8 @@ def train_version(
     """Train as planned and add the version; an interrupted run is resumed.
 
     activate: "better" activates the version when the interval of its gain excludes 0, on at least 25 held-out
-    conversations. on_epoch: called with each epoch that is finished and saved. sending: what is sent beside
-    what a gate keeps, for the comparison with the parent.
+    conversations. on_epoch: called with each epoch that is finished and saved. sending: what is sent
+    whatever a gate keeps, for the comparison with the parent.
 
     Raises TrainingError when the data cannot be learned from, the loss is NaN or the plan differs;
     StoppedError when the run is stopped; TranscriptError and GateError as readers of files and versions do.

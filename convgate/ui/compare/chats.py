@@ -13,6 +13,7 @@ from streamlit.column_config import NumberColumn
 from streamlit.delta_generator import DeltaGenerator
 
 from convgate.core.decisions import LIKELY
+from convgate.core.errors import StoreError
 from convgate.core.text import format_share, join_words, pluralize, truncate, writable
 from convgate.figures.bill import sent_figure
 from convgate.store.edits import edits_digest
@@ -31,7 +32,7 @@ from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.turn import format_explanation
 
 PER_PAGE = 10
-_ALL = 2**31  # conversations
+_NEWEST = 200  # conversations that are compared
 _FIRST_SECONDS, _SECONDS = 0.3, 1.0  # of work before the page is shown, and before it is shown again
 _MAX_TITLE, _MAX_TEXT = 40, 220
 _TABLE = "compare.chats"
@@ -76,7 +77,12 @@ class Chats:
         """Return what the gate and another policy send, and what that one loses."""
         shares, n = self.shares, len(self.rows)
         is_all = n == self.n_all
-        start = f"On your {pluralize(n, 'chat')}," if is_all else f"On {n:,} of your {self.n_all:,} chats,"
+        newest = "newest " if n == _NEWEST else ""
+        start = (
+            f"On your {newest}{pluralize(n, 'chat')},"
+            if is_all
+            else f"On {n:,} of your {self.n_all:,} chats,"
+        )
         if self.gate is None or self.gate not in shares or other not in shares:
             parts = [f"{name} sends {format_share(share)}" for name, share in shares.items()]
             return f"{start} {join_words(parts)} of the tokens"
@@ -96,7 +102,7 @@ def draw_chats(
     app: App, state: CompareState, columns: Sequence[Column], reference: Column, answer: DeltaGenerator
 ) -> bool:
     """Draw what the policies send of all conversations and what is lost; return whether there is more."""
-    titles = {row.key: row.title for row in app.conversations.find(per_page=_ALL).rows}
+    titles = {row.key: row.title for row in app.conversations.find(per_page=_NEWEST).rows}
     if not titles:
         answer.info("There is no conversation yet.", icon=":material/inventory_2:")
         answer.page_link(LIBRARY, label="Add conversations", icon=":material/arrow_forward:")
@@ -147,7 +153,10 @@ def _compare(
 def _compare_one(
     app: App, columns: Sequence[Column], reference: Column, gate: Column | None, key: str
 ) -> ChatRow:
-    conversation = app.conversation(key)
+    try:
+        conversation = app.conversation(key)
+    except StoreError:  # it was deleted meanwhile, or is damaged; the Library says so
+        return ChatRow({}, 0, 0, 0, {}, {})
     if not len(conversation):
         return ChatRow({}, 0, 0, 0, {}, {})
     message = OpenMessage(key, *conversation.at(conversation.current_index()))
@@ -216,7 +225,7 @@ def _draw_table(chats: Chats, titles: Mapping[str, str]) -> None:
 
 def _open_chat(keys: Sequence[str]) -> None:
     if (row := selected_cell(_TABLE)) is not None and row < len(keys):
-        page.change(show="conversation", conversation=keys[row], turn=None)
+        page.change(show="conversation", conversation=keys[row], turn=None, question="")
 
 
 def _draw_lost(
@@ -262,7 +271,7 @@ def _draw_lost_of(app: App, gate: Column, key: str, title: str, turns: Sequence[
     """Draw lost turns of one conversation below its message; each opens in Explore."""
     conversation = app.conversation(key)
     message = OpenMessage(key, *conversation.at(conversation.current_index()))
-    decisions = scoring.select(app, gate.policy, message).decisions
+    decisions = scoring.select(app, gate.policy, message, pair_answers=app.settings.pair_answers).decisions
     option, choice = option_of(gate.written), choice_of(gate.written)
     with st.container(border=True, gap="xsmall", key=f"compare-lost-{key}"):
         asked = literal(message.current.turn.scored_text, limit=_MAX_TEXT)

@@ -97,7 +97,8 @@ def decide(
     for column in columns:
         try:
             encode_ahead(message, column.policy)
-            selections[column] = scoring.select(app, column.policy, message)
+            pairs = app.settings.pair_answers
+            selections[column] = scoring.select(app, column.policy, message, pair_answers=pairs)
         except ConvgateError as error:
             failures[column.label] = str(error)
     if reference not in selections:

@@ -76,7 +76,8 @@ def draw_page(app: App) -> None:
     options, known = option_labels(app.settings), sources(app)
     state, missing = state.with_known(options, known, priced_models(app.settings))
     page.keep(state, [*problems, *missing])
-    show, data = state.show or _first_view(app, known), state.data or next(iter(usable(known)), None)
+    show = state.show or _first_view(app, known)
+    data = state.data if state.data in usable(known) else next(iter(usable(known)), None)
     answer, billed, model, source = st.container(), "", "", None
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         page.draw_choice("show", "Show", _VIEWS, show)

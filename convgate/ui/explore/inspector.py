@@ -67,15 +67,19 @@ _MAX_STATEMENT = 160  # characters
 
 
 @st.fragment(key=INSPECTOR)
-def draw_inspector(app: App, outcome: PolicyOutcome, first: int | None, answering: Answering) -> None:
+def draw_inspector(
+    app: App, drawn: ExploreState, outcome: PolicyOutcome, first: int | None, answering: Answering
+) -> None:
     """Draw the selected turn, the tab that is open, and links to them; first: the turn until one is selected.
 
-    A fragment, so that a click on a turn draws nothing else.
+    A fragment, so that a click on a turn draws nothing else. drawn: the state that the rest of the page has.
     """
     page.rerun_after_action()
-    if answering.by != annotator():  # changed in this fragment alone
+    state = page.now()
+    is_of_page = replace(state, selected=drawn.selected, tab=drawn.tab) == drawn
+    if answering.by != annotator() or not is_of_page:  # changed since the whole page was drawn
         st.rerun()
-    page.keep(state := page.now())
+    page.keep(state)
     with st.container(key="explore-panel"):
         selected = first if state.selected is None else state.selected
         if selected is not None:

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from convgate.core.bundled_encoder import BUNDLED_SHA256
-from convgate.core.errors import EncoderError
+from convgate.core.errors import ConvgateError
 from convgate.core.text import format_percent, format_threshold
 from convgate.gate.arrays import logistic
 from convgate.gate.thresholds import Absolute, MaxMissed, TopK
@@ -66,7 +66,7 @@ def draw_page(app: App) -> None:
         draw_budget(app.settings.budget.tokens)
     policy = scoring.load_policy(app, state.policy)
     compared = None
-    with suppress(EncoderError):  # these policies need no encoder
+    with suppress(ConvgateError):  # these policies need no gate
         compared = scoring.load_gate(app) if isinstance(policy, LastK) else None
     budget = app.settings.budget.tokens if state.budget is None else state.budget
     summary = app.conversations.summary(key)
@@ -106,7 +106,7 @@ def draw_page(app: App) -> None:
     with right:
         if len(result.decisions):
             draw_slider(result, state)
-        draw_inspector(app, result, selected, answers)
+        draw_inspector(app, page.now(), result, selected, answers)
     # Last, because the classifier of modes takes seconds to load. Without a budget, policies that do without
     # its encoder do without it.
     encoder, spent = getattr(result.policy, "encoder", None), result.selection.budgeted

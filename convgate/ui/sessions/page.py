@@ -188,7 +188,8 @@ def _decide(app: App, boundaries: ConversationBoundaries, policy: Policy) -> Tur
     message = scoring.OpenMessage(boundaries.key, *edited.at(edited.current_index()))
     if not boundaries.key:
         return policy.decide(message.current, message.history)
-    return scoring.select(app, policy, message).decisions
+    pairs = app.settings.pair_answers
+    return scoring.select(app, policy, message, pair_answers=pairs).decisions
 
 
 def _decide_now(app: App, boundaries: ConversationBoundaries) -> TurnDecisions | None:
