@@ -56,6 +56,7 @@ HARMLESS = {
     "policies.registry": "loads policies of convgate by name",
     "server.expanding": "asks by the proxy's own client",
     "server.usage": "reads the answers that the proxy gets",
+    "text.stop_words": "reads a list of an installed package",
     "training.process": "starts `convgate train`",
     "ui.experiments.replay": "pandas writes a table",
     "ui.server": "opens the app's own address in the browser",
