@@ -346,7 +346,7 @@ def test_the_page_opens_on_the_labels_of_three_chats_else_on_the_library_else_on
     assert "On your 1 chat, " in page_text(app)
     others = [add_conversation(*TURNS, Turn.of("user", text)) for text in ("One.", "Two.")]
     for labelled in (key, *others):
-        assert "chat" in page_text(check(app.run())), "labels of fewer say too little"
+        assert "On your 3 chats, " in page_text(check(app.run())), "labels of fewer say too little"
         answers: dict[int, Answer | None] = {2: "relevant", 4: "not_relevant"}
         Labels(app_store()).answer(CurrentKey(labelled, 7), answers, by="Ada")
     assert "My labels: 6 labelled turns" in page_text(check(app.run()))

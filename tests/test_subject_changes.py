@@ -42,7 +42,7 @@ def gate() -> GatePolicy:
     return policy
 
 
-def talk(*texts: str) -> Conversation:
+def make_talk(*texts: str) -> Conversation:
     roles = ("user", "assistant")
     return Conversation("c", tuple(Turn.of(roles[n % 2], text) for n, text in enumerate(texts)))
 
@@ -50,18 +50,18 @@ def talk(*texts: str) -> Conversation:
 @pytest.mark.shipped
 @pytest.mark.usefixtures("convgate_home")
 def test_a_cake_and_football_begin_subjects_and_follow_ups_and_thanks_none(gate: GatePolicy) -> None:
-    changes = find_subject_changes(gate, talk(*BAKERY))
+    changes = find_subject_changes(gate, make_talk(*BAKERY))
     assert changes.keys() >= {6, 12}
     assert all(0.6 <= share <= 1 for share in changes.values())
     assert not changes.keys() & {4, 8, 10}
-    praised = find_subject_changes(gate, talk(*BAKERY[:6], "haha great, she'll love it", *BAKERY[7:]))
+    praised = find_subject_changes(gate, make_talk(*BAKERY[:6], "haha great, she'll love it", *BAKERY[7:]))
     assert 6 not in praised
 
 
 @pytest.mark.usefixtures("convgate_home")
 def test_without_a_second_message_of_the_user_nothing_changes(gate: GatePolicy) -> None:
-    assert find_subject_changes(gate, talk(*BAKERY[:2])) == {}
-    rows, features = change_features(gate, talk(*BAKERY[:4]))
+    assert find_subject_changes(gate, make_talk(*BAKERY[:2])) == {}
+    rows, features = change_features(gate, make_talk(*BAKERY[:4]))
     assert (rows, features.shape) == ([2], (1, 2))
 
 

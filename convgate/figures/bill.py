@@ -1,4 +1,4 @@
-"""What policies cost and send: a bar for each, with its name and figures above it."""
+"""What policies cost: a bar for each bill, with its name and figures above it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from convgate.core.text import format_dollars, format_share
 from convgate.evaluation.bill_report import BillReport, BillRow
 from convgate.figures.hover import describe, plain
-from convgate.figures.layout import Drawing, axis, drawing, fill, share_axis
+from convgate.figures.layout import Drawing, axis, drawing, fill
 from convgate.figures.palette import LIGHT, Palette
 
 _PARTS = {
@@ -27,7 +27,7 @@ def bill_figure(report: BillReport, *, palette: Palette) -> go.Figure:
     rows = report.rows
     longest = max((row.cost for row in rows), default=0) or 1.0
     xaxis = axis(palette, "USD", range=[0, 1.01 * longest], tickprefix="$", nticks=6)
-    fig = _draw_names([(row.policy, _label(row)) for row in rows], xaxis, palette, top=_TOP)
+    fig = _draw_names([(row.policy, _label(row)) for row in rows], xaxis, palette)
     fig.update_layout(uniformtext={"minsize": 11, "mode": "hide"}, legend={"traceorder": "normal"})
     costs = [row.costs_of_parts(report.price) for row in rows]
     for place, (name, (role, pattern)) in enumerate(_PARTS.items()):
@@ -47,23 +47,10 @@ def bill_figure(report: BillReport, *, palette: Palette) -> go.Figure:
     return fig.figure()
 
 
-def sent_figure(rows: Sequence[tuple[str, float, str]], *, palette: Palette) -> go.Figure:
-    """Return a bar for each policy, as long as its share of the tokens; rows: name, share, further words."""
-    labels = [(name, f"{format_share(share)}{f', {words}' if words else ''}") for name, share, words in rows]
-    fig = _draw_names(labels, {**share_axis(palette, "tokens sent"), "range": [0, 1.005]}, palette)
-    fig.add_bar(
-        orientation="h", x=[share for _, share, _ in rows], y=list(range(len(rows))), width=0.46,
-        marker={"color": palette.kept}, hoverinfo="skip", showlegend=False,
-    )  # fmt: skip
-    return fig.figure()
-
-
-def _draw_names(
-    labels: Sequence[tuple[str, str]], xaxis: Mapping[str, Any], palette: Palette, *, top: int = 4
-) -> Drawing:
+def _draw_names(labels: Sequence[tuple[str, str]], xaxis: Mapping[str, Any], palette: Palette) -> Drawing:
     """Return a drawing with room for a bar for each label, its name and figures above it."""
-    height = top + _BOTTOM + _ROW * len(labels)
-    fig = drawing(palette, height=height, left=8, right=16, top=top)
+    height = _TOP + _BOTTOM + _ROW * len(labels)
+    fig = drawing(palette, height=height, left=8, right=16, top=_TOP)
     yaxis = axis(palette, range=[len(labels) - 0.4, -0.6], showgrid=False, showticklabels=False)
     fig.update_layout(barmode="stack", xaxis=xaxis, yaxis=yaxis)
     for level, (name, words) in enumerate(labels):

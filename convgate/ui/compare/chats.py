@@ -15,12 +15,10 @@ from streamlit.delta_generator import DeltaGenerator
 from convgate.core.decisions import LIKELY
 from convgate.core.errors import StoreError
 from convgate.core.text import format_share, join_words, pluralize, truncate, writable
-from convgate.figures.bill import sent_figure
 from convgate.store.edits import edits_digest
 from convgate.ui.compare.conversation import ColumnDecisions, decide
 from convgate.ui.compare.state import Column, CompareState, choice_of, draw_failures, is_gate, option_of, page
 from convgate.ui.shared import scoring
-from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.navigation import EXPLORE, LABEL, LIBRARY
@@ -28,7 +26,6 @@ from convgate.ui.shared.results_cache import digest
 from convgate.ui.shared.scoring import OpenMessage
 from convgate.ui.shared.session_state import selected_cell
 from convgate.ui.shared.text import literal
-from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.turn import format_explanation
 
 PER_PAGE = 10
@@ -123,7 +120,6 @@ def draw_chats(
     done = len(chats.rows)
     if done < len(titles):
         answer.progress(done / len(titles), "The others are being compared.")
-    _draw_bars(chats)
     _draw_table(chats, titles)
     if gate is not None and others:
         _draw_lost(app, state, chats, gate, first or others[0], others, titles)
@@ -188,17 +184,6 @@ def _likely_needed(gate: ColumnDecisions) -> frozenset[int]:
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _rows(key: str) -> dict[str, ChatRow]:
     return {}
-
-
-def _draw_bars(chats: Chats) -> None:
-    n_needed = sum(row.needed for row in chats.rows.values())
-    rows = []
-    for name, share in sorted(chats.shares.items(), key=lambda each: each[0] != chats.gate):
-        lost = chats.count_lost(name)
-        words = f"leaves out {lost:,} of {n_needed:,} likely needed" if lost else ""
-        rows.append((name, share, words))
-    words = "; ".join(f"{name}: {format_share(share)} {text}" for name, share, text in rows)
-    draw_figure(sent_figure(rows, palette=current_palette()), "compare.sent", f"Tokens sent. {words}.")
 
 
 def _draw_table(chats: Chats, titles: Mapping[str, str]) -> None:

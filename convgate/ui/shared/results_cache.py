@@ -58,7 +58,7 @@ def compute_if_asked(
     """
     # One key: Streamlit shows an element of another key beside the old one until the run ends.
     button, place = f"{page.name}.{field}", st.empty()
-    if not is_computed(key):
+    if _RESULT not in _box(key):
         if not getattr(page.now(), field):
             place.button(
                 label, key=button, type="primary", icon=":material/play_arrow:", on_click=page.change,
@@ -71,11 +71,6 @@ def compute_if_asked(
     result = compute_once(key, work)
     place.empty()
     return result
-
-
-def is_computed(key: str) -> bool:
-    """Return whether `compute_once` has the result already."""
-    return _RESULT in _box(key)
 
 
 # A cached function cannot draw its progress, so the box for its result is cached.
