@@ -27,19 +27,19 @@ from convgate.ui.shared.samples import load_samples
 _ALL = 2**31  # conversations
 MAX_SHOWN = 20_000  # characters of a message that are shown at all
 _WHY = {
-    "short exchange": "without a fact",
-    "confirmation": "that only thank or agree",
-    "small talk": "that are small talk",
-    "greeting": "that only greet",
-    "fact": "with a fact in few words",
-    "answer": "that answer a question",
-    "correction": "that correct something",
-    "preference": "with a preference",
-    "team_preference": "with a preference of the team",
-    "policy": "with a lasting rule",
-    "decision": "with a decision",
+    "short exchange": "short, without a fact",
+    "confirmation": "only thanks or agreement",
+    "greeting": "only a greeting",
+    "fact": "a fact in few words",
+    "answer": "answers to questions",
+    "correction": "corrections",
+    "preference": "preferences",
+    "team_preference": "preferences of a team",
+    "policy": "lasting rules",
+    "decision": "decisions",
+    "other language": "a language without patterns",
 }
-"""What exchanges are like, by the rule or category that decides."""
+"""What exchanges are, by the rule or category that decides."""
 
 _MAX_MARKED = 100  # matches of one message
 _STYLE = """\
@@ -52,7 +52,7 @@ _STYLE = """\
 .exchange .muted, .exchange .answer { color: var(--muted); }
 .exchange .flip { color: var(--flip); font-weight: 600; }
 .exchange { overflow-wrap: anywhere; }
-.exchange .said, .exchange .answer { margin-top: 0.25rem; white-space: pre-wrap; overflow-y: auto; }
+.exchange .said, .exchange .answer { white-space: pre-wrap; overflow-y: auto; }
 .exchange .said { max-height: 9lh; }
 .exchange .answer { max-height: 3lh; }
 .exchange mark { color: inherit; background: color-mix(in srgb, var(--found) 38%, transparent); }"""
@@ -84,12 +84,12 @@ class Row:
 
     @property
     def why(self) -> str:
-        """What decides, in a few words: "without a fact", "correction"."""
+        """What decides, in a few words: "small talk", "corrections"."""
         decision = self.decision
         if self.is_own:
-            return f"by your rules ({decision.category})"
+            return f"your rules ({decision.category})"
         named = decision.rule if decision.category == "other" else decision.category
-        return "with content" if self.is_default else _WHY.get(named, named.replace("_", " "))
+        return "other content" if self.is_default else _WHY.get(named, named.replace("_", " "))
 
     @property
     def is_own(self) -> bool:
@@ -173,27 +173,28 @@ def exchange_html(
     exchange: Exchange,
     decision: GatekeeperDecision,
     *,
-    heading: str,
+    with_reason: bool = True,
     before: GatekeeperDecision | None = None,
 ) -> str:
-    """Return the decision with its reason, and both messages with their matches.
+    """Return both messages with their matches, and the decision with its reason.
 
-    heading: such as the turn's number, or empty; before: the decision of before a change.
+    with_reason: otherwise it is in the tooltip only; before: the decision of before a change.
     """
     user, answer = (
         [match for match in decision.matches if match.said == said] for said in ("user", "assistant")
     )
     outcome, reason = ("● Kept" if decision.keep else "○ Skipped"), decision.reason.partition(": ")[2]
     lines = [
-        _head(decision, heading, before),
-        f'<div class="reason"><b>{outcome}:</b> {_text(reason)}</div>',
+        _head(decision, before),
+        f'<div class="reason"><b>{outcome}:</b> {_text(reason)}</div>' if with_reason else "",
         f'<div class="muted">Before: {_text(before.reason)} ({_name(before.category)})</div>'
         if before
         else "",
         _message("said", exchange.user, user) or '<div class="said muted">no text</div>',
         _message("answer", exchange.assistant, answer),
     ]
-    return f'<div class="exchange {"kept" if decision.keep else "skipped"}">{"".join(lines)}</div>'
+    state = "kept" if decision.keep else "skipped"
+    return f'<div class="exchange {state}" title="{_text(decision.reason)}">{"".join(lines)}</div>'
 
 
 def mark(text: str, matches: Sequence[Match]) -> str:
@@ -212,9 +213,9 @@ def mark(text: str, matches: Sequence[Match]) -> str:
     return "".join(pieces)
 
 
-def _head(decision: GatekeeperDecision, heading: str, before: GatekeeperDecision | None) -> str:
-    parts = [f'<span class="muted">{_text(heading)}</span>'] if heading else []
-    if decision.category != "other":
+def _head(decision: GatekeeperDecision, before: GatekeeperDecision | None) -> str:
+    parts = []
+    if before is not None and decision.category != "other":
         parts.append(f'<span class="category">{_name(decision.category)}</span>')
     also = [_name(name) for name in decision.categories if name != decision.category]
     if also:

@@ -45,7 +45,8 @@ LOOKS = {
     "changes": "What changes",
 }  # fmt: skip
 SHOWS = {"skipped": "Skipped", "kept": "Kept", "own": "By your rules", "all": "All"}
-ROWS_PER_PAGE = 10
+ROWS_PER_PAGE = 20
+_MAX_TITLE = 24  # characters
 TEXT, DRAFT = "storing.text", "storing.draft"
 PHRASE, REASON = "storing.phrase", "storing.reason"
 OUTCOMES = {"skip_patterns": "Skipped", "keep_patterns": "Kept"}
@@ -151,14 +152,14 @@ def _summary(rows: Sequence[Row]) -> str:
         f" {skipped.total():,} skipped\n"
     ]
     if skipped:
-        lines.append(f"**Skipped:** {_count(skipped)}.")
+        lines.append(f"**Skipped:** {_count(skipped)}")
     if kept:
-        lines.append(f"**Kept in full:** {_count(kept)}.")
+        lines.append(f"**Kept in full:** {_count(kept)}")
     return "  \n".join(lines)
 
 
 def _count(reasons: Counter[str]) -> str:
-    return ", ".join(f"{count:,} {literal(why)}" for why, count in reasons.most_common())
+    return " · ".join(f"{literal(why)} {count:,}" for why, count in reasons.most_common())
 
 
 def _draw_changes(app: App, state: StoringState, draft: RulesDraft) -> None:
@@ -173,25 +174,26 @@ def _draw_changes(app: App, state: StoringState, draft: RulesDraft) -> None:
 
 
 def _draw_rows(app: App, state: StoringState, rows: Sequence[Row]) -> None:
-    """Draw one page of exchanges, under what decides, and the titles of conversations where several are."""
+    """Draw one page of exchanges, under what decides, with the titles of conversations where several are."""
     number = min(state.page, max(1, -(-len(rows) // ROWS_PER_PAGE)))
+    counts = Counter((row.decision.keep, row.why) for row in rows)
     last = None
     for row in rows[(number - 1) * ROWS_PER_PAGE : number * ROWS_PER_PAGE]:
-        title = "" if state.look == "conversation" else f" · {literal(row.conversation.title, limit=90)}"
-        outcome = "Kept in full" if row.decision.keep else "Skipped"
-        if last != (last := f"**{outcome}: exchanges {literal(row.why)}**{title}"):
-            st.markdown(last)
+        if last != (last := (row.decision.keep, row.why)):
+            outcome = "Kept in full" if row.decision.keep else "Skipped"
+            st.markdown(f"**{outcome}: {literal(row.why)}** · {counts[last]:,}")
         turn, key = str(row.placed.user_turn + 1), row.conversation.key
-        heading = f"turn {turn}"
-        with st.container(gap="xsmall"):
-            if key is not None:
-                st.page_link(
-                    EXPLORE, label=f"Turn {turn}", icon=":material/query_stats:",
-                    query_params={"conversation": key, "selected": turn},
-                )  # fmt: skip
-                heading = ""
-            decision = _explain(app, row) if row.is_default and key is not None else row.decision
-            st.html(exchange_html(row.placed.exchange, decision, heading=heading, before=row.before))
+        place, widths = f"Turn {turn}", (1, 11)
+        if state.look != "conversation":
+            place, widths = f"{literal(row.conversation.title, limit=_MAX_TITLE)} · {turn}", (1, 4)
+        decision = _explain(app, row) if row.is_default and key is not None else row.decision
+        says_more = row.is_own or row.before is not None or decision != row.decision
+        left, right = st.columns(widths, gap="small")
+        if key is None:
+            left.caption(place)
+        else:
+            left.page_link(EXPLORE, label=place, query_params={"conversation": key, "selected": turn})
+        right.html(exchange_html(row.placed.exchange, decision, with_reason=says_more, before=row.before))
     page.draw_pages(len(rows), ROWS_PER_PAGE, number)
 
 
