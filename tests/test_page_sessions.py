@@ -54,18 +54,13 @@ def day(store: Store) -> str:
 
 def parts(app: AppTest) -> dict[int, str]:
     """Why each part begins, by its first turn from 1."""
-    return {fold["first"] + 1: fold["note"].split("\n")[1] for fold in turn_table(app)["folds"]}
+    return {fold["first"] + 1: fold["note"].split(" · ")[-1] for fold in turn_table(app)["folds"]}
 
 
 def boundaries(app: AppTest) -> dict[int, str]:
-    """What begins with which turn, from 1; suggestions begin nothing."""
-    kinds = {"It": "session", "A session": "session", "A conversation": "conversation"}
-    return {
-        turn: kind
-        for turn, note in parts(app).items()
-        for words, kind in kinds.items()
-        if note.startswith(words)
-    }
+    """What begins with which turn, from 1; suggestions begin nothing, and the first turn a session."""
+    found = {turn: re.match("new (session|conversation): ", note) for turn, note in parts(app).items()}
+    return {1: "session"} | {turn: match[1] for turn, match in found.items() if match}
 
 
 def edits(store: Store, key: str) -> dict[int, str]:
@@ -85,8 +80,9 @@ def test_a_conversation_shows_what_begins_where_and_why(day: str) -> None:
     first, second = turn_table(app)["folds"]
     assert (first["state"], second["state"]) == ("dropped", "kept")
     assert first["label"].startswith("“")
-    assert re.match(r"Turns 1–6 · \d+ tokens · Session sends 0 of 6, the default \d\n", first["note"])
-    assert re.match(r"Turns 7–\d+ · \d+ tokens · Session sends 6 of 6, the default \d\n", second["note"])
+    assert re.fullmatch(r"Turns 1–6 · Session sends 0 of 6, the default \d", first["note"])
+    begun = "new conversation: the workflow reached COMPLETE at turn 6"
+    assert re.fullmatch(rf"Turns 7–\d+ · Session sends 6 of 6, the default \d · {begun}", second["note"])
     assert "Turn 7" in page_text(app), "where the last conversation begins is selected first"
     assert "The workflow reached COMPLETE at turn 6, which closed the conversation before." in page_text(app)
     assert address(app)["conversation"] == day
@@ -173,9 +169,10 @@ def test_a_change_of_subject_is_suggested_with_its_reason_and_begins_a_conversat
     store: Store, changing: str
 ) -> None:
     app = open_sessions(conversation=changing, selected="4")
-    reason = "Perhaps a new subject, 83% sure."
-    assert parts(app)[4] == reason
-    assert f"**{literal(reason)}**" in [one.value for one in app.markdown], "beside the turn, too"
+    assert parts(app)[4] == "perhaps a new subject, 83% sure"
+    assert f"**{literal('Perhaps a new subject, 83% sure.')}**" in [one.value for one in app.markdown], (
+        "beside the turn, too"
+    )
     assert "The subject may change at turns 4 and 6." in page_text(app)
     assert boundaries(app) == {1: "session"}
     app = click(app, "sessions.accept")

@@ -152,7 +152,7 @@ def _draw_parts(
     selected = starts[-1] if state.selected is None else state.selected
     number = bisect_right(starts, selected) - 1
     is_suggested = selected == starts[number] and parts[number].begins is None
-    suggestion = explain_part(parts[number]) if is_suggested else ""
+    suggestion = f"{explain_part(parts[number]).capitalize()}." if is_suggested else ""
     with st.container(key="sessions-body"):
         left, right = st.columns([1.7, 1], gap="medium")
         with left:

@@ -14,14 +14,14 @@ import streamlit as st
 from convgate.core.conversation import Conversation
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ConvgateError
-from convgate.core.text import format_share, isolate, pluralize, to_line
+from convgate.core.text import format_share, isolate, to_line
 from convgate.figures.hover import on_screen
 from convgate.gate.subjects import Subjects
 from convgate.messages.tokens import turn_tokens
 from convgate.policies.gate import GatePolicy
 from convgate.policies.sessions import Boundary
 from convgate.policies.subject_changes import find_subject_changes
-from convgate.ui.sessions.boundaries import LABELS, ConversationBoundaries, boundary_at
+from convgate.ui.sessions.boundaries import ConversationBoundaries, boundary_at
 from convgate.ui.shared import scoring
 from convgate.ui.shared.frame import App, show_problem
 from convgate.ui.shared.modes import statement_reader
@@ -134,7 +134,7 @@ def _folds(
     decisions: TurnDecisions,
     now: TurnDecisions | None,
 ) -> list[dict[str, Any]]:
-    tokens, folds = tokens_of(boundaries.key, boundaries.conversation), []
+    folds = []
     for part in parts:
         start, stop = part.turns.start, part.turns.stop
         turns = f"turn {stop}" if len(part.turns) == 1 else f"turns {start + 1:,}–{stop:,}"
@@ -142,15 +142,14 @@ def _folds(
         sent = f"Session sends {n_kept:,} of {n_earlier:,}" if n_earlier else "the message to answer"
         if now is not None and n_earlier:
             sent += f", the default {_count(now, part)[0]:,}"
-        n_tokens = pluralize(sum(tokens[start:stop]), "token")
         folds.append(
             {
                 "first": start,
                 "last": stop - 1,
                 "label": _first_words(boundaries.conversation, part),
-                "note": f"{turns.capitalize()} · {n_tokens} · {sent}\n{explain_part(part)}",
+                "note": " · ".join(filter(None, (turns.capitalize(), sent, explain_part(part)))),
                 "state": "kept" if n_kept or not n_earlier else "dropped",
-                "open": len(tokens) <= _MAX_OPEN or part is parts[-1],
+                "open": len(boundaries.conversation) <= _MAX_OPEN or part is parts[-1],
             }
         )
     return folds
@@ -163,9 +162,8 @@ def _count(decisions: TurnDecisions, part: Part) -> tuple[int, int]:
 
 
 def explain_part(part: Part) -> str:
-    """Return why a part begins, on one line."""
+    """Return why a part begins, in a few words (the inspector has all of them); empty for the first one."""
     if part.begins is None:
-        return f"Perhaps a new subject, {format_share(part.share)} sure."
-    if not part.turns.start:
-        return "It is the first message."
-    return f"{LABELS[part.begins.kind]}: {on_screen(part.begins.reason)}"
+        return f"perhaps a new subject, {format_share(part.share)} sure"
+    reason = on_screen(part.begins.explanation).partition(",")[0].rstrip(".")
+    return f"new {part.begins.kind}: {reason}" if part.turns.start else ""
