@@ -1,41 +1,24 @@
-"""The chart of outcomes over tokens: of experiments, replays and ablations."""
+"""The chart of outcomes over tokens: of replays and ablations."""
 
 from __future__ import annotations
 
 import pytest
 
-from convgate.experiments.report import report
-from convgate.figures.experiments import (
-    OutcomePoint,
-    arm_outcomes,
-    describe_outcomes,
-    outcome_over_tokens_figure,
-)
+from convgate.figures.experiments import OutcomePoint, describe_outcomes, outcome_over_tokens_figure
 from convgate.figures.palette import LIGHT
-from convgate.store import Store
 from convgate.versions.card import Metric
-from tests.experiments import GATE, add_trials, new_experiment, new_success
 
 
-def test_each_arm_is_a_mark_and_all_but_the_control_have_an_interval(store: Store) -> None:
-    shown = report(store, new_success(store))
-    control, gate = outcome_over_tokens_figure(arm_outcomes(shown, "completion"), LIGHT).data
-    assert (control.x[0], control.y[0]) == (shown.arms[0].tokens, shown.arms[0].completion_rate)
-    assert (control.error_y.visible, gate.error_y.visible) == (False, True)
-    difference = shown.comparisons[0].tests[0].difference
-    assert control.y[0] + difference.high == pytest.approx(gate.y[0] + gate.error_y.array[0])
-    words = f"everything 50% at {shown.arms[0].tokens:,.0f} tokens"
-    assert words in describe_outcomes("Completed", arm_outcomes(shown, "completion"))
-
-
-def test_an_arm_without_outcomes_has_no_mark(store: Store) -> None:
-    experiment = new_experiment(store)
-    add_trials(store, experiment, GATE, 3, answer_test="pass")
-    shown = report(store, experiment)
-    assert [
-        trace.name for trace in outcome_over_tokens_figure(arm_outcomes(shown, "completion"), LIGHT).data
-    ] == [GATE]
-    assert not outcome_over_tokens_figure(arm_outcomes(shown, "errors"), LIGHT).data
+def test_arms_of_one_group_are_labelled_marks_with_intervals_where_there_are_any() -> None:
+    points = [
+        OutcomePoint("newest", 900.0, Metric(0.5)), OutcomePoint("gate", 800.0, Metric(0.7, 0.6, 0.85)),
+        OutcomePoint("none", 0.0, Metric(None)),
+    ]  # fmt: skip
+    newest, gate = outcome_over_tokens_figure(points, LIGHT).data
+    assert (newest.x[0], newest.y[0], newest.mode) == (900, 0.5, "markers+text")
+    assert (newest.error_y.visible, gate.error_y.visible) == (False, True)
+    assert gate.error_y.array[0] == pytest.approx(0.15)
+    assert "newest 50% at 900 tokens" in describe_outcomes("Completed", points).replace(":", "")
 
 
 def test_groups_are_symbols_and_an_arm_is_a_line_through_its_points() -> None:

@@ -1,4 +1,4 @@
-"""Outcomes over tokens: of the arms of an experiment, a replay or an ablation."""
+"""Outcomes over tokens: of the arms of a replay or an ablation."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ import plotly.graph_objects as go
 
 from convgate.core.text import format_share
 from convgate.experiments.ablations import ABLATIONS, AblationResult
-from convgate.experiments.arms import Hypothesis
-from convgate.experiments.report import ExperimentReport
 from convgate.figures.hover import describe, plain
 from convgate.figures.layout import axis, drawing, marker
 from convgate.figures.palette import LIGHT, Palette
@@ -94,32 +92,6 @@ def describe_outcomes(subject: str, points: Sequence[OutcomePoint]) -> str:
             if (value := point.outcome.value) is not None
         },
     )
-
-
-def arm_outcomes(report: ExperimentReport, hypothesis: Hypothesis) -> list[OutcomePoint]:
-    """Return the rate of each arm; its interval is that of its difference, around the control's rate."""
-    differences = {
-        comparison.arm: (test.control_rate, test.difference)
-        for comparison in report.comparisons
-        for test in comparison.tests
-        if test.hypothesis == hypothesis
-    }
-    points = []
-    for arm, rate in zip(report.arms, rates_of(report, hypothesis).values(), strict=True):
-        control_rate, difference = differences.get(arm.arm, (None, None))
-        low = high = None
-        if difference is not None and control_rate is not None:
-            low, high = control_rate + difference.low, control_rate + difference.high
-        if arm.tokens is not None:
-            points.append(OutcomePoint(arm.arm, arm.tokens, Metric(rate, low, high)))
-    return points
-
-
-def rates_of(report: ExperimentReport, hypothesis: Hypothesis) -> dict[str, float | None]:
-    """Return the rate of each arm."""
-    return {
-        arm.arm: arm.completion_rate if hypothesis == "completion" else arm.error_rate for arm in report.arms
-    }
 
 
 def ablations_page(results: Sequence[AblationResult]) -> str:

@@ -60,9 +60,9 @@ def draw_page(app: App) -> None:
         _draw_new(app, names)
     else:
         listed = _draw_list(app, names)
+        _draw_start()
         if not names:
             draw_example(app.settings)
-        _draw_start()
         for experiment, place in listed:  # last, for computing the results takes a while
             sentences = result_sentences(report(app.store, experiment))
             place.markdown("  \n".join(literal(sentence, limit=300) for sentence in sentences))

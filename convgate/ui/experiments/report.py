@@ -13,29 +13,21 @@ import streamlit as st
 
 from convgate.core.settings import Settings
 from convgate.core.text import format_number, format_share, join_words, pluralize
-from convgate.experiments.arms import HYPOTHESES, Experiment, Hypothesis
+from convgate.experiments.arms import Experiment, Hypothesis
 from convgate.experiments.example import record_example
 from convgate.experiments.outcomes import ERROR_KINDS
 from convgate.experiments.power import BASELINE, PowerPlan
-from convgate.experiments.report import ExperimentReport, report
+from convgate.experiments.report import ExperimentReport, TrialFigures, report
 from convgate.experiments.signals import Share
 from convgate.experiments.verdict import MIN_GAINS
-from convgate.figures.experiments import (
-    arm_outcomes,
-    describe_outcomes,
-    outcome_over_tokens_figure,
-    rates_of,
-)
 from convgate.store.database import Store
 from convgate.store.experiments import Experiments
 from convgate.ui.experiments.state import draw_back, page
 from convgate.ui.shared.actions import ActionResult, run_action
-from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.navigation import MONITOR
 from convgate.ui.shared.tables import interval_cell, markdown_table
 from convgate.ui.shared.text import literal
-from convgate.ui.shared.theme import current_palette
 from convgate.versions.card import Metric
 
 _BOXES = {
@@ -109,15 +101,12 @@ def draw_report(app: App, experiment: Experiment) -> None:
 
 
 def draw_example(settings: Settings) -> None:
-    """Draw the results of an experiment with simulated answers, folded."""
-    label = "Example: a finished experiment, simulated"
-    example = st.expander(label, key="experiments.example", icon=":material/science:", on_change="rerun")
-    if example.open:
-        with example:
-            st.markdown("Nobody made these requests: the figures say nothing about the policies.")
-            experiment, shown = _example(settings)
-            _draw_results(shown)
-            _draw_outcomes(experiment, shown)
+    """Draw the results of an experiment with simulated answers."""
+    st.subheader("Example: a finished experiment", anchor=False)
+    st.markdown("The answers are simulated: the figures say nothing about the policies.")
+    experiment, shown = _example(settings)
+    _draw_results(shown)
+    _draw_outcomes(experiment, shown)
 
 
 @st.cache_resource(max_entries=1, show_spinner="Simulating an experiment …")
@@ -172,16 +161,10 @@ def _draw_outcomes(experiment: Experiment, shown: ExperimentReport) -> None:
             st.warning(f"The judge is paused. {sentence}", icon=":material/pause_circle:")
         else:
             st.caption(f":material/smart_toy: {sentence}")
-    for column, hypothesis in zip(st.columns(2, gap="large"), HYPOTHESES, strict=True):
-        points = arm_outcomes(shown, hypothesis)
-        with column:
-            st.markdown(f"**{_RATES[hypothesis]}**, by tokens")
-            figure = outcome_over_tokens_figure(points, current_palette())
-            draw_figure(figure, f"experiments.{hypothesis}", describe_outcomes(_RATES[hypothesis], points))
+    st.markdown(_main_table(shown))
     with st.expander("All figures", icon=":material/table:"):
         table = markdown_table(("", *(literal(arm.arm) for arm in shown.arms)), _rows(shown), numbers=True)
         st.markdown(table)
-        st.caption("Differences are in points; the bars of the charts are their intervals.")
 
 
 def _power(experiment: Experiment, shown: ExperimentReport) -> str:
@@ -230,25 +213,38 @@ def _draw_actions(app: App, experiment: Experiment, shown: ExperimentReport) -> 
             )  # fmt: skip
 
 
+def _main_table(shown: ExperimentReport) -> str:
+    """Return what decides, with a row for each arm, as Markdown; without what has no outcome yet."""
+    arms = shown.arms
+    columns = {"": [f"**{literal(arm.arm)}**" for arm in arms]}
+    for hypothesis, name in _RATES.items():
+        rates = [_rate(arm, hypothesis) for arm in arms]
+        if any(rate is not None for rate in rates):
+            columns[name] = [_cell(rate, format_share) for rate in rates]
+            columns[f"{name}, points more"] = ["–", *_differences(shown, hypothesis)]
+    columns["Tokens of a request"] = [_cell(arm.tokens, "{:,.0f}".format) for arm in arms]
+    return markdown_table(tuple(columns), zip(*columns.values(), strict=True), numbers=True)
+
+
 def _rows(shown: ExperimentReport) -> Iterator[tuple[str, ...]]:
-    """Return the rows of the table, with a column for each arm."""
+    """Return the other rows."""
     arms = shown.arms
     yield "Token limit", *("as the control" if arm.limit == "matched" else "free" for arm in arms)
     yield "Sessions", *(f"{arm.sessions:,}" for arm in arms)
     yield "Rated trials", *(f"{arm.rated:,} of {arm.trials:,}" for arm in arms)
-    for hypothesis, name in _RATES.items():
-        yield f"**{name}**", *(_cell(rate, format_share) for rate in rates_of(shown, hypothesis).values())
-        yield "vs. control", "–", *_differences(shown, hypothesis)
     for kind in ERROR_KINDS:
         yield kind.replace("_", " "), *(_cell(arm.errors[kind], format_share) for arm in arms)
     yield "Focus, 1 to 5", *(_cell(arm.focus, format_number) for arm in arms)
     yield "Latency, median", *(_cell(arm.latency_p50_seconds, "{:.1f} s".format) for arm in arms)
     yield "Latency, p95", *(_cell(arm.latency_p95_seconds, "{:.1f} s".format) for arm in arms)
-    yield "Tokens of a request", *(_cell(arm.tokens, "{:,.0f}".format) for arm in arms)
     for name, label in _SIGNALS.items():
         shares: list[Share] = [getattr(signals, name) for signals in shown.signals]
         if any(share.total for share in shares):
             yield label, *(_cell(share.value, format_share) for share in shares)
+
+
+def _rate(arm: TrialFigures, hypothesis: Hypothesis) -> float | None:
+    return arm.completion_rate if hypothesis == "completion" else arm.error_rate
 
 
 def _differences(shown: ExperimentReport, hypothesis: Hypothesis) -> Iterator[str]:
