@@ -262,8 +262,10 @@ def test_what_must_hold_is_a_reason_of_an_exchange_that_is_kept_by_default(
         Turn.of("user", "I am allergic to hazelnuts, and so is most of my family"),
         Turn.of("assistant", "it is good to know that, there are other recipes"),
     )
-    (text,) = texts(open_storing(conversation=key))
+    app = open_storing(conversation=key)
+    (text,) = texts(app)
     assert "by default, and as a safety requirement, always sent (“I am" in text
+    assert "**Kept in full: must hold \\(safety requirement\\)** · 1" in [one.value for one in app.markdown]
 
 
 def test_reasons_are_counted_in_words_about_content() -> None:

@@ -76,16 +76,19 @@ class Row:
     placed: PlacedExchange
     decision: GatekeeperDecision
     before: GatekeeperDecision | None = None  # the other decision, in a comparison
+    states: str = ""  # the kind of what it states that must hold, where it is read and no check says more
 
     @property
     def is_default(self) -> bool:
-        """Whether it is kept only for its content: no check says more of it."""
-        return self.decision.keep and self.decision.rule in BY_DEFAULT
+        """Whether it is kept only for its content: nothing says more of it."""
+        return self.decision.keep and self.decision.rule in BY_DEFAULT and not self.states
 
     @property
     def why(self) -> str:
         """What decides, in a few words: "small talk", "corrections"."""
         decision = self.decision
+        if self.states:
+            return f"must hold ({self.states})"
         if self.is_own:
             return f"your rules ({decision.category})"
         named = decision.rule if decision.category == "other" else decision.category

@@ -12,7 +12,6 @@ import re2
 import streamlit as st
 
 from convgate.core.text import join_words, pluralize
-from convgate.gatekeeper.decision import GatekeeperDecision
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.rules import MAX_PATTERN, MAX_REASON, PatternRule, RuleProblem, Rules, RulesError
 from convgate.gatekeeper.rules_file import add_rule, parse_rules
@@ -96,7 +95,8 @@ def draw_page(app: App) -> None:
         listed = check_samples(app) if state.look == "samples" else _check_library(app)
         _draw_exchanges(app, state, draft, _decide_all(listed, draft))
     elif picked is not None:
-        _draw_exchanges(app, state, draft, decide(check_conversation(app, *picked[1:]), draft.shown))
+        rows = decide(check_conversation(app, *picked[1:]), draft.shown)
+        _draw_exchanges(app, state, draft, [_explain(app, row) for row in rows])
 
 
 def _first_look(app: App, draft: RulesDraft) -> str:
@@ -186,27 +186,29 @@ def _draw_rows(app: App, state: StoringState, rows: Sequence[Row]) -> None:
         place, widths = f"Turn {turn}", (1, 11)
         if state.look != "conversation":
             place, widths = f"{literal(row.conversation.title, limit=_MAX_TITLE)} · {turn}", (1, 4)
-        decision = _explain(app, row) if row.is_default and key is not None else row.decision
-        says_more = row.is_own or row.before is not None or decision != row.decision
+        row = row if key is None else _explain(app, row)
+        says_more = bool(row.is_own or row.before or row.states)
         left, right = st.columns(widths, gap="small")
         if key is None:
             left.caption(place)
         else:
             left.page_link(EXPLORE, label=place, query_params={"conversation": key, "selected": turn})
-        right.html(exchange_html(row.placed.exchange, decision, with_reason=says_more, before=row.before))
+        body = exchange_html(row.placed.exchange, row.decision, with_reason=says_more, before=row.before)
+        right.html(body)
     page.draw_pages(len(rows), ROWS_PER_PAGE, number)
 
 
-def _explain(app: App, row: Row) -> GatekeeperDecision:
-    """Return the decision with what its message states that must hold, which is no reason of the checks."""
+def _explain(app: App, row: Row) -> Row:
+    """Return the row with what its message states that must hold, which is no reason of the checks."""
+    if not row.is_default:
+        return row
     turns = list(app.conversation(str(row.conversation.key)).turns)
     held = (each for each in statement_reader(app.settings).read(turns) if each.held)
     found = next((each for each in held if each.source == row.placed.user_turn), None)
-    return (
-        replace(row.decision, explanation=f"by default, and as a {found.held_because}")
-        if found
-        else row.decision
-    )
+    if found is None:
+        return row
+    decision = replace(row.decision, explanation=f"by default, and as a {found.held_because}")
+    return replace(row, decision=decision, states=found.label)
 
 
 def _check_library(app: App) -> list[CheckedConversation]:
