@@ -134,7 +134,7 @@ def test_changed_rules_show_their_boundaries_and_how_to_save_them(store: Store, 
     assert "idle_gap_seconds = inf" in app.code[0].value
     check(app.toggle(key="sessions.complete").set_value(False).run())
     assert boundaries(app) == {1: "session"}
-    assert "Session sends all 12 earlier turns" in page_text(app)
+    assert "so Session sends all 12 earlier turns" in page_text(app)
     click(app, "sessions.reset")
     assert not app.code
     assert set(address(app)) <= {"conversation"}

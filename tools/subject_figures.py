@@ -40,13 +40,15 @@ def main() -> None:
         if "--fit" in sys.argv:
             _fit(gate, files)
             return
-        print("| set | messages | begin one | precision | recall |\n|---|---|---|---|---|")
+        print(
+            "| set | messages | begin one | precision | recall | would cut off |\n|---|---|---|---|---|---|"
+        )
         for file in files:
             _measure(gate, file)
 
 
-def read_changes(file: Path) -> Iterator[tuple[Conversation, dict[int, bool]]]:
-    """Yield conversations with whether each labelled message of the user begins a subject."""
+def read_changes(file: Path) -> Iterator[tuple[Conversation, dict[int, bool], dict[int, bool]]]:
+    """Yield conversations, whether messages of the user begin a subject, and whether they need no turn."""
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     cases: dict[str, dict[int, bool]] = {}
     for line in lines:
@@ -56,25 +58,27 @@ def read_changes(file: Path) -> Iterator[tuple[Conversation, dict[int, bool]]]:
         if line["type"] == "conversation":
             messages = line["messages"]
             turns = tuple(Turn.of(message["role"], message["content"]) for message in messages)
-            begins = cases.get(line["id"], {})
+            begins = needless = cases.get(line["id"], {})
             if "source" in messages[0]:
                 sources = [message["source"] for message in messages]
                 begins = {row: sources[row] != sources[row - 1] for row in range(1, len(turns))}
             users = {row: value for row, value in begins.items() if turns[row].role == "user"}
-            yield Conversation(line["id"], turns), users
+            yield Conversation(line["id"], turns), users, needless
 
 
 def _measure(gate: GatePolicy, file: Path) -> None:
-    n_hits = n_found = n_begin = n_messages = 0
-    for conversation, begins in read_changes(file):
+    n_hits = n_found = n_begin = n_messages = n_labelled = n_cut = 0
+    for conversation, begins, needless in read_changes(file):
         found = find_subject_changes(gate, conversation).keys() & begins.keys()
         n_hits += sum(begins[row] for row in found)
         n_found += len(found)
         n_begin += sum(begins.values())
         n_messages += len(begins)
+        n_labelled += len(found & needless.keys())
+        n_cut += sum(not needless[row] for row in found & needless.keys())
     print(
         f"| {file.stem} | {n_messages:,} | {n_begin:,} | {n_hits / max(n_found, 1):.2f}"
-        f" | {n_hits / max(n_begin, 1):.2f} |"
+        f" | {n_hits / max(n_begin, 1):.2f} | {n_cut:,} of {n_labelled:,} |"
     )
 
 
@@ -82,10 +86,10 @@ def _fit(gate: GatePolicy, files: list[Path]) -> None:
     features: list[NDArray[np.float64]] = []
     labels: list[bool] = []
     for file in files:
-        for conversation, begins in list(read_changes(file))[:_MAX]:
+        for conversation, begins, _ in list(read_changes(file))[:_MAX]:
             rows, values = change_features(gate, conversation)
             known = [row in begins for row in rows]
-            features.append(values[np.array(known, dtype=bool)])
+            features.append(values[np.array(known, dtype=bool), :2])
             labels += [begins[row] for row in rows if row in begins]
     model = LogisticRegression(C=100).fit(np.concatenate(features), labels)
     print(f"best near logit, depth: {model.coef_[0].round(2)}; bias {model.intercept_.round(2)}")

@@ -26,28 +26,36 @@ _BEST, _DEPTH, _BIAS = -0.57, 2.55, -1.13  # fitted by `python -m tools.subject_
 def find_subject_changes(gate: GatePolicy, conversation: Conversation) -> dict[int, float]:
     """Return how probable it is that a message begins another subject, MIN_SHARE…1, by turn.
 
-    Of the newest 200 messages of the user but the first. Courtesies begin none.
+    Of the newest 200 messages of the user but the first. Courtesies begin none, nor do messages that return
+    to what was said before: a session that begins there would not have it.
     """
     rows, features = change_features(gate, conversation)
-    shares = logistic(features @ np.array([_BEST, _DEPTH]) + _BIAS)
+    shares = logistic(features[:, :2] @ np.array([_BEST, _DEPTH]) + _BIAS)
     turns = conversation.turns
     return {
         row: float(share)
-        for row, share in zip(rows, shares, strict=True)
-        if share >= MIN_SHARE and not is_small_talk(turns[row].text)
+        for row, (near, _, far), share in zip(rows, features.tolist(), shares, strict=True)
+        if share >= MIN_SHARE and far <= max(near, 0.0) and not is_small_talk(turns[row].text)
     }
 
 
 def change_features(gate: GatePolicy, conversation: Conversation) -> tuple[list[int], NDArray[np.float64]]:
-    """Return the n messages of the user that may begin a subject, and (n, 2): best near logit, and depth."""
+    """Return the n messages of the user that may begin a subject, and (n, 3).
+
+    The best logit of the turns just before, the depth, and the best logit of all before those.
+    """
     turns = conversation.turns
     rows = [row for row, turn in enumerate(turns) if is_from_user(turn)][1:][-_MAX_MESSAGES:]
     if not rows:
-        return [], np.zeros((0, 2))
+        return [], np.zeros((0, 3))
     gate.encode_turns(turns)
     vectors = gate.encoder.encode([turn.scored_text for turn in turns])
-    best = [float(gate.gate.score(*gate.read(*conversation.at(row))).logits[-_NEAR:].max()) for row in rows]
-    return rows, np.column_stack([best, _depths([cohesion(vectors, row) for row in rows])])
+    logits = [gate.gate.score(*gate.read(*conversation.at(row))).logits for row in rows]
+    near, far = (
+        [float(each.max(initial=-np.inf)) for each in parts]
+        for parts in zip(*((each[-_NEAR:], each[:-_NEAR]) for each in logits), strict=True)
+    )
+    return rows, np.column_stack([near, _depths([cohesion(vectors, row) for row in rows]), far])
 
 
 def cohesion(vectors: Embeddings, row: int) -> float:

@@ -165,6 +165,8 @@ def _draw_controls(boundaries: ConversationBoundaries, selected: int) -> None:
     st.segmented_control(
         "Begins here", list(_OPTIONS), format_func=_OPTIONS.__getitem__, key=KIND, required=True,
         on_change=_save_kind, args=(boundaries, selected),
+        help="For later messages, Session sends no turn from before a conversation or session that begins,"
+        " but those that state what must hold. A session can have several conversations.",
     )  # fmt: skip
 
 

@@ -256,9 +256,7 @@ def _draw_summary(boundaries: ConversationBoundaries, decisions: TurnDecisions) 
     last = conversation.current_index()
     begun = shown.begun(last).index
     tokens = tokens_of(boundaries.key, conversation)
-    sentence = (
-        f"For the last message, Session sends all {last:,} earlier turns: nothing begins after the first"
-    )
+    sentence = f"Nothing begins after the first message, so Session sends all {last:,} earlier turns"
     if begun:
         turns = f"turns {begun + 1:,} to {last:,}" if begun < last - 1 else f"turn {last:,}"
         parts = [turns] * (begun < last)
@@ -295,8 +293,8 @@ def _draw_suggestions(boundaries: ConversationBoundaries, changes: Mapping[int, 
     numbers += f" and {len(turns) - _MAX_NAMED:,} more" * (len(turns) > _MAX_NAMED)
     with st.container(horizontal=True, vertical_alignment="center", key="sessions-suggested"):
         st.markdown(
-            f"**The subject may change** at turn{'s' * (len(turns) > 1)} {numbers}. Session cuts only at"
-            " what you confirm.",
+            f"**The subject may change** at turn{'s' * (len(turns) > 1)} {numbers}. Session cuts only where"
+            " you say so.",
             width="content",
         )
         if boundaries.key:
