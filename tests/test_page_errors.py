@@ -105,7 +105,7 @@ def test_a_missed_turn_is_listed_with_message_reason_and_cause_and_leads_to_expl
     assert "Misled by" in card
     assert "labelled needed" in card
     assert [each.label for each in app.button if "relevant" in each.label] == [
-        "Change the label to ✕ not relevant"
+        "✕ not relevant"
     ]
     assert links(app) == [{"conversation": [key], "turn": [f"{CURRENT + 1}"], "selected": ["2"]}]
     explore = open_page("Explore", **{name: value for name, [value] in links(app)[0].items()})

@@ -64,11 +64,9 @@ def test_it_opens_without_requests_and_without_a_log(store: Store, monkeypatch: 
     app = open_monitor()
     assert "convgate.load()" in app.code[0].value
     assert "##### No request is logged yet" in page_text(app)
-    assert not app.get("plotly_chart"), "no day is simulated for a folded example"
     (link,) = [each.proto.query_string for each in app.get("page_link") if each.proto.query_string]
     assert link == "show=chats"
-    app.session_state["monitor.example"] = True
-    text = page_text(check(app.run()))
+    text = page_text(app)
     assert "No message was reviewed in 30 days" in text
     assert (
         "no alert is open; 2 alerts of this period cleared, Errors in Debugging and Change of modes" in text

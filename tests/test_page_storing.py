@@ -263,7 +263,7 @@ def test_what_must_hold_is_a_reason_of_an_exchange_that_is_kept_by_default(
         Turn.of("assistant", "it is good to know that, there are other recipes"),
     )
     app = open_storing(conversation=key)
-    (text,) = texts(app)
+    (text,) = shown_exchanges(app)
     assert "by default, and as a safety requirement, always sent (“I am" in text
     assert "**Kept in full: must hold \\(safety requirement\\)** · 1" in [one.value for one in app.markdown]
 

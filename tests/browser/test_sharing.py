@@ -15,7 +15,7 @@ def test_an_error_opens_its_decision_which_is_shared_by_link_and_file(
 ) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     open_page(page, "/Errors?data=samples")
-    page.get_by_test_id("stMain").get_by_role("link", name="Open in Explore").first.click()
+    page.get_by_test_id("stMain").get_by_role("link", name="Explore").first.click()
     expect(page.get_by_role("heading", name="Explore")).to_be_visible()
     decision = query(page)
     assert {"conversation", "turn", "selected"} <= decision.keys()

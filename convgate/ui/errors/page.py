@@ -54,6 +54,7 @@ _ANSWERS: Mapping[Answer, str] = {"relevant": "âœ“ relevant", "not_relevant": "â
 _KINDS: Mapping[ErrorKind, str] = {
     "missed": "Not sent", "needless": "Sent for nothing", "disputed": "Label wrong?",
 }  # fmt: skip
+_KINDS_GUESSED: Mapping[ErrorKind, str] = {"missed": "Perhaps missing", "needless": "Perhaps for nothing"}
 _LISTED: Mapping[ErrorKind, str] = {
     "missed": "Labelled needed, and not sent; the clearest first.",
     "needless": "Labelled not relevant, and sent; the clearest first.",
@@ -150,13 +151,14 @@ def _available(app: App, known: Mapping[str, SetInfo]) -> dict[str, str]:
 def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
     """Draw the choice of kind and cause, and what is listed; return the errors that are chosen."""
     report = errors.report
-    kinds: list[ErrorKind] = [each for each in _KINDS if each != "disputed" or not report.is_suggested]
+    names = _KINDS_GUESSED if report.is_suggested else _KINDS
+    kinds = list(names)
     chosen = {kind: report.of_kind(kind) for kind in kinds}
     first: ErrorKind = next((kind for kind in kinds if chosen[kind] and errors.progress is None), "missed")
     kind = state.kind if state.kind in kinds else first
     groups = group_by_cause(chosen[kind])
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="errors-choice"):
-        counts: dict[str, str] = {each: f"{_KINDS[each]} {len(chosen[each]):,}" for each in kinds}
+        counts: dict[str, str] = {each: f"{names[each]} {len(chosen[each]):,}" for each in kinds}
         page.draw_choice("kind", "Errors", counts, value=kind)
         if len(groups) > 1:
             st.selectbox(
@@ -191,8 +193,10 @@ def _draw_errors(
         with card:
             draw_result(page, str(row))
             actions = ErrorActions(app, errors, error, name, policy.version)
-            st.html(_error_html(error))
-            _draw_actions(state, errors, error, actions, source, str(row))
+            left, right = st.columns((3, 1.25), gap="small")
+            left.html(_error_html(error))
+            with right:
+                _draw_actions(state, errors, error, actions, source, str(row))
     for row in range(len(listed), PER_PAGE):
         draw_result(page, str(row))
 
@@ -264,7 +268,7 @@ def _draw_actions(
             if error.against:
                 draw(label, value, act=partial(actions.answer, value))
             elif error.is_relevant != (value == "relevant"):
-                draw(f"Change the label to {label}", value, act=partial(actions.answer, value))
+                draw(label, value, act=partial(actions.answer, value), help="Changes the label.")
         if source is not None and source.name != LABELS:
             draw(
                 "Use for training", "train", act=actions.use_for_training,
@@ -284,7 +288,10 @@ def _draw_link(state: ErrorsState, errors: Errors, error: TurnError, actions: Er
             st.switch_page(EXPLORE, query_params=explore.to_query())
     else:
         explore = ExploreState(place.conversation, place.turn, place.question, error.index, state.version)
-        st.page_link(EXPLORE, label="Open in Explore", query_params=explore.to_query(), width="content")
+        st.page_link(
+            EXPLORE, label="Explore", icon=":material/query_stats:", query_params=explore.to_query(),
+            width="content",
+        )  # fmt: skip
 
 
 def _draw_button(label: str, name: str, *, error: TurnError, place: str, act: Act, **more: Any) -> None:

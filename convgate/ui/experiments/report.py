@@ -102,11 +102,12 @@ def draw_report(app: App, experiment: Experiment) -> None:
 
 def draw_example(settings: Settings) -> None:
     """Draw the results of an experiment with simulated answers."""
-    st.subheader("Example: a finished experiment", anchor=False)
-    st.markdown("The answers are simulated: the figures say nothing about the policies.")
-    experiment, shown = _example(settings)
-    _draw_results(shown)
-    _draw_outcomes(experiment, shown)
+    with st.container(border=True):
+        st.subheader("Example: a finished experiment", anchor=False)
+        st.markdown("The answers are simulated: the figures say nothing about the policies.")
+        experiment, shown = _example(settings)
+        _draw_results(shown)
+        _draw_outcomes(experiment, shown)
 
 
 @st.cache_resource(max_entries=1, show_spinner="Simulating an experiment …")

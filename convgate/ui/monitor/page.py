@@ -109,16 +109,13 @@ def _draw_log(app: App, state: MonitorState, newest: datetime | None) -> None:
             COMPARE, label="Without an agent: what would be sent of my chats?",
             icon=":material/compare_arrows:", query_params=OWN_CHATS,
         )  # fmt: skip
-        example = st.expander(
-            "Example: a simulated day", key="monitor.example", icon=":material/science:", on_change="rerun"
-        )
-        if example.open:
-            with example:  # so that no number in it is taken for one's own
-                st.markdown(
-                    "Nobody made these requests. Two and a half hours have other modes than usual, in one"
-                    " hour debugging fails."
-                )
-                _draw_figures(_example(app.settings), app.settings)
+        with st.container(border=True):  # so that no number in it is taken for one's own
+            st.subheader("Example: a simulated day", anchor=False)
+            st.markdown(
+                "Nobody made these requests. Two and a half hours have other modes than usual, in one hour"
+                " debugging fails."
+            )
+            _draw_figures(_example(app.settings), app.settings)
         return
     st.fragment(_draw_report, run_every=REFRESH_SECONDS)(app, state, newest)
 

@@ -187,7 +187,7 @@ def _draw_rows(app: App, state: StoringState, rows: Sequence[Row]) -> None:
         if state.look != "conversation":
             place, widths = f"{literal(row.conversation.title, limit=_MAX_TITLE)} · {turn}", (1, 4)
         row = row if key is None else _explain(app, row)
-        says_more = bool(row.is_own or row.before or row.states)
+        says_more = bool(row.is_own or row.before or (row.states and state.look != "conversation"))
         left, right = st.columns(widths, gap="small")
         if key is None:
             left.caption(place)
