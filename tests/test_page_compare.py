@@ -12,8 +12,8 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.core.conversation import Turn
-from convgate.core.errors import EvaluationError, PolicyError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import EvaluationError, PolicyError, StoreError
 from convgate.core.settings import load_settings
 from convgate.costs.prices import find_price
 from convgate.evaluation.bill_report import BillReport, BillRow
@@ -26,6 +26,7 @@ from convgate.policies.spec import PolicySpec
 from convgate.policies.window import Everything, LastK
 from convgate.selection.billing import bill_policies
 from convgate.store import Answer, CurrentKey, Labels
+from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import RelevanceSet
 from convgate.ui.compare import bill as bill_module
@@ -33,9 +34,11 @@ from convgate.ui.compare import chats as chats_module
 from convgate.ui.compare.bill import bill_sentences, cheapest_to_trust
 from convgate.ui.compare.page import Results, summary_sentences
 from convgate.ui.compare.state import check_column
-from convgate.ui.shared import results_cache
+from convgate.ui.shared import results_cache, scoring
+from convgate.ui.shared.frame import App
 from convgate.ui.shared.policy_options import option_label
 from tests.page_app import (
+    PAGES,
     TURNS,
     add_conversation,
     address,
@@ -299,6 +302,61 @@ def test_chats_are_shown_while_the_others_are_compared(key: str, monkeypatch: py
     assert "On 1 of your 4 chats, Everything sends 100%" in page_text(app)
     assert reruns == ["again"]
     assert "On your 4 chats, Everything sends 100%" in page_text(check(app.run()))
+
+
+def test_a_chat_that_failed_is_compared_again_on_the_next_visit(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    select, is_down = scoring.select, [True]
+
+    def fail_while_down(app: Any, policy: Policy, *rest: Any, **options: Any) -> Any:
+        if is_down[0] and isinstance(policy, LastK):
+            raise EvaluationError("it is down")
+        return select(app, policy, *rest, **options)
+
+    monkeypatch.setattr(scoring, "select", fail_while_down)
+    app = open_compare(policies="everything, last_k(k=2)")
+    assert "Last 2 turns is left out: it is down" in page_text(app)
+    is_down[0] = False
+    assert "it is down" in page_text(check(app.run())), "nobody waits for it at each click"
+    check(app.switch_page(PAGES["Library"]).run())
+    app = check(app.switch_page(PAGES["Compare"]).run())
+    assert "Last 2 turns sends" in page_text(app)
+    assert not app.error
+
+
+def test_an_edit_compares_its_own_chat_anew_and_nothing_pushes_out_what_other_pages_keep(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[str] = []
+    kept: list[str] = []
+    compare_one, box = chats_module._compare_one, results_cache._box
+    monkeypatch.setattr(
+        chats_module, "_compare_one", lambda *args: [compared.append(args[-1]), compare_one(*args)][1]
+    )
+    monkeypatch.setattr(results_cache, "_box", lambda name: [kept.append(name), box(name)][1])
+    other = add_conversation(*TURNS[1:5], title="Other")
+    app = open_compare(policies="bm25, gate(rule=top_k, k=2)")
+    assert sorted(compared) == sorted([key, other])
+    MovedBoundaries(app_store()).change(other, {2: MovedBoundary("session")})
+    check(app.run())
+    assert compared[2:] == [other]
+    assert not kept
+
+
+def test_a_chat_that_cannot_be_read_is_not_waited_for(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    damaged, read = add_conversation(*TURNS[1:5], title="Damaged"), App.conversation
+
+    def fail(app: App, key: str) -> Conversation:
+        if key == damaged:
+            raise StoreError("it is damaged")
+        return read(app, key)
+
+    monkeypatch.setattr(App, "conversation", fail)
+    reruns: list[str] = []
+    monkeypatch.setattr("streamlit.rerun", lambda: reruns.append("again"))
+    assert "On your 1 chat, " in page_text(open_compare(policies="everything, last_k(k=2)"))
+    assert not reruns
 
 
 def test_turns_that_every_policy_sends_are_counted_apart(convgate_home: Path) -> None:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
+from convgate.embedding.base import Progress
 from convgate.evaluation.errors import ErrorReport, JudgedMessage, judge_messages
-from convgate.evaluation.judged_cases import EvaluationProgress, cases_in_order
+from convgate.evaluation.judged_cases import cases_in_order
 from convgate.invariants.edits import EDITS_FIELD
 from convgate.labels.gold import gold_answers
 from convgate.policies.gate import GatePolicy
@@ -25,7 +25,7 @@ from convgate.ui.shared import scoring
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.label_sources import read_measured
 from convgate.ui.shared.library import library_key
-from convgate.ui.shared.results_cache import compute_once, digest
+from convgate.ui.shared.results_cache import compute_once, digest, progress_bar
 from convgate.ui.shared.turn import moves
 
 LIBRARY = "@library"
@@ -77,20 +77,19 @@ def compute_errors(app: App, data: str, policy: GatePolicy) -> Errors:
     parts = _split(list(labelled.values()))
     judged = _judged(f"{key} {decider}")
     selector, decided = scoring.silent_selector(app, policy), _decided(decider)
-    began, place = time.monotonic(), st.empty()
+    began = time.monotonic()
     has_something = bool(judged)
     seconds = _SECONDS if has_something else _FIRST_SECONDS
-    while (number := len(judged)) < len(parts):
-        each, cases, n_newest = parts[number]
-        progress = partial(_draw_encoding, place)
-        decide = partial(_decide, _changes(each), selector, decided, progress)
-        judged[number] = list(
-            judge_messages(each.conversation, cases, decide, policy.encoder, n_newest=n_newest)
-        )
-        is_missed = any((each.judged.needed & ~each.judged.kept).any() for each in judged[number])
-        if time.monotonic() - began > seconds or (is_missed and not has_something):
-            break
-    place.empty()
+    with progress_bar() as progress:
+        while (number := len(judged)) < len(parts):
+            each, cases, n_newest = parts[number]
+            decide = partial(_decide, _changes(each), selector, decided, partial(progress, "Encoding turns"))
+            judged[number] = list(
+                judge_messages(each.conversation, cases, decide, policy.encoder, n_newest=n_newest)
+            )
+            is_missed = any((each.judged.needed & ~each.judged.kept).any() for each in judged[number])
+            if time.monotonic() - began > seconds or (is_missed and not has_something):
+                break
     messages = [message for number in range(len(judged)) for message in judged[number]]
     if len(judged) < len(parts):
         return Errors(ErrorReport.of(messages), labelled, (len(judged), len(parts)))
@@ -123,15 +122,11 @@ def _split(labelled: Sequence[Labelled]) -> list[tuple[Labelled, Sequence[Case],
     ]
 
 
-def _draw_encoding(place: DeltaGenerator, stage: str, done: int, total: int) -> None:
-    place.progress(min(done / max(total, 1), 1.0), f"{stage}: {done:,} of {total:,}")
-
-
 def _decide(
     changes: str,
     selector: Selector,
     decided: dict[str, TurnDecisions],
-    progress: EvaluationProgress,
+    progress: Progress,
     current: CurrentMessage,
     history: History,
 ) -> TurnDecisions:
@@ -143,7 +138,7 @@ def _decide(
             decided.clear()
         turns = history.conversation.turns[: history.stop]
         with_modes = selector.settings.budget.tokens is not None
-        selector.encode(turns, partial(progress, "Encoding turns"), with_modes=with_modes)
+        selector.encode(turns, progress, with_modes=with_modes)
         decisions = decided[key] = selector.select_current(current, history).decisions
     return decisions
 
