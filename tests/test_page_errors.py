@@ -280,6 +280,21 @@ def test_errors_are_shown_while_others_are_decided(monkeypatch: pytest.MonkeyPat
     assert not app.get("progress")
 
 
+def test_a_labelled_conversation_that_leaves_the_library_stays_in_its_set(
+    convgate_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "MAX_MESSAGES", 1)
+    old = add_conversation(*TURNS[1:])
+    add_conversation(*TURNS[:3], title="The newest")
+    app = open_errors(data=add_relevance_set(convgate_home, conversations=1))
+    listed = cards(app)
+    assert old in str(links(app))
+    Conversations(app_store()).delete([old])
+    assert cards(check(app.run())) == listed
+    assert not app.error
+    assert old not in str(links(app))
+
+
 def test_what_the_address_names_and_does_not_exist_is_said(key: str) -> None:
     app = open_errors(data="gone", version="gate@gone", cause="nonsense")
     assert len(app.warning) == 2

@@ -71,7 +71,8 @@ def compute_errors(app: App, data: str, policy: GatePolicy) -> Errors:
     Returns after a while with those of the messages that are decided by then; call it again for more.
     """
     content = "" if data == LIBRARY else read_measured(app, data).digest
-    key = f"{data} {content} {_keys(app)} {edits_digest(app.store)} {app.store.path}"
+    library = hash(frozenset(app.conversations.keys()))
+    key = f"{data} {content} {library} {edits_digest(app.store)} {app.store.path}"
     decider = f"{digest(policy)} {app.settings.model_dump_json()}"
     labelled = _read(key, app, data)
     parts = _split(list(labelled.values()))
@@ -154,10 +155,6 @@ def _changes(labelled: Labelled) -> str:
     return f"{labelled.key or conversation.id} {edits} {moves(conversation)}"
 
 
-def _keys(app: App) -> list[str]:
-    return [row.key for row in app.conversations.find(per_page=MAX_MESSAGES).rows]
-
-
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _judged(key: str) -> dict[int, list[JudgedMessage]]:
     return {}
@@ -171,7 +168,8 @@ def _decided(decider: str) -> dict[str, TurnDecisions]:
 @st.cache_resource(max_entries=4, show_spinner="Reading conversations …")
 def _read(key: str, _app: App, data: str) -> dict[str, Labelled]:
     if data == LIBRARY:
-        return {key: Labelled(_with_id(_app.conversation(key), key), (), key) for key in _keys(_app)}
+        keys = [row.key for row in _app.conversations.find(per_page=MAX_MESSAGES).rows]
+        return {key: Labelled(_with_id(_app.conversation(key), key), (), key) for key in keys}
     relevance_set = read_measured(_app, data).set
     cases: dict[str, list[Case]] = {}
     for case in cases_in_order(relevance_set):
