@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Conversation, Turn
@@ -19,6 +20,7 @@ from convgate.costs.prices import find_price
 from convgate.evaluation.bill_report import BillReport, BillRow
 from convgate.evaluation.evaluate import evaluate, pool_results
 from convgate.evaluation.judged_cases import JudgedSet, count_tokens, judge_set
+from convgate.gate.model import Gate
 from convgate.policies.base import Policy
 from convgate.policies.registry import policy_names
 from convgate.policies.search import BM25
@@ -32,6 +34,7 @@ from convgate.transcripts import RelevanceSet
 from convgate.ui.compare import bill as bill_module
 from convgate.ui.compare import chats as chats_module
 from convgate.ui.compare.bill import bill_sentences, cheapest_to_trust
+from convgate.ui.compare.chats import ChatRow
 from convgate.ui.compare.page import Results, summary_sentences
 from convgate.ui.compare.state import check_column
 from convgate.ui.shared import results_cache, scoring
@@ -291,6 +294,18 @@ def test_a_policy_that_loses_nothing_is_said_to(key: str) -> None:
     assert "None." in page_text(app)
 
 
+def test_an_untrained_gate_says_of_nothing_that_it_is_likely_needed(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    st.cache_resource.clear()
+    monkeypatch.delattr(Gate, "is_trained")
+    for app in (
+        open_compare(policies="everything, last_k(k=2), gate(rule=top_k, k=6)"),
+        open_page("Explore", conversation=key, rule="top_k,k=6"),
+    ):
+        assert "likely" not in page_text(app)
+
+
 def test_chats_are_shown_while_the_others_are_compared(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(3):
         add_conversation(*TURNS[1 : 4 + number], title=f"Talk {number}")
@@ -331,10 +346,17 @@ def test_an_edit_compares_its_own_chat_anew_and_nothing_pushes_out_what_other_pa
     compared: list[str] = []
     kept: list[str] = []
     compare_one, box = chats_module._compare_one, results_cache._box
-    monkeypatch.setattr(
-        chats_module, "_compare_one", lambda *args: [compared.append(args[-1]), compare_one(*args)][1]
-    )
-    monkeypatch.setattr(results_cache, "_box", lambda name: [kept.append(name), box(name)][1])
+
+    def compare_and_note(*args: Any) -> ChatRow:
+        compared.append(args[-1])
+        return compare_one(*args)
+
+    def keep_and_note(name: str) -> dict[str, Any]:
+        kept.append(name)
+        return box(name)
+
+    monkeypatch.setattr(chats_module, "_compare_one", compare_and_note)
+    monkeypatch.setattr(results_cache, "_box", keep_and_note)
     other = add_conversation(*TURNS[1:5], title="Other")
     app = open_compare(policies="bm25, gate(rule=top_k, k=2)")
     assert sorted(compared) == sorted([key, other])

@@ -15,9 +15,10 @@ from streamlit.delta_generator import DeltaGenerator
 from convgate.core.decisions import LIKELY
 from convgate.core.errors import StoreError
 from convgate.core.text import format_share, join_words, pluralize, truncate, writable
+from convgate.policies.gate import GatePolicy
 from convgate.store.edits import edits_digest
 from convgate.ui.compare.conversation import ColumnDecisions, decide
-from convgate.ui.compare.state import Column, CompareState, choice_of, draw_failures, is_gate, option_of, page
+from convgate.ui.compare.state import Column, CompareState, choice_of, draw_failures, option_of, page
 from convgate.ui.shared import scoring
 from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.frame import App
@@ -104,7 +105,8 @@ def draw_chats(
         answer.info("There is no conversation yet.", icon=":material/inventory_2:")
         answer.page_link(LIBRARY, label="Add conversations", icon=":material/arrow_forward:")
         return False
-    gate = next((column for column in columns if is_gate(column.written)), None)
+    gates = (each for each in columns if isinstance(each.policy, GatePolicy) and each.policy.gate.is_trained)
+    gate = next(gates, None)
     place = answer.empty()
     with place.container():
         chats = _compare(app, columns, reference, gate, list(titles))
