@@ -280,6 +280,22 @@ def test_errors_are_shown_while_others_are_decided(monkeypatch: pytest.MonkeyPat
     assert not app.get("progress")
 
 
+def test_the_first_error_is_shown_at_once_also_where_the_shortest_conversations_have_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    add_conversation(TURNS[1], title="Without a history")
+    for name in ("a", "b"):
+        add_conversation(*(Turn.of(turn.role, f"{turn.text} {name}") for turn in TURNS), title=name)
+    monkeypatch.setattr(results, "_FIRST_SECONDS", 0)
+    monkeypatch.setattr(results, "_SECONDS", 100)
+    monkeypatch.setattr("streamlit.rerun", lambda: None)
+    app = open_errors()
+    assert not cards(app)
+    check(app.run())
+    assert cards(app)
+    assert [each.proto.value for each in app.get("progress")] == [66], "one of three is not decided yet"
+
+
 def test_a_labelled_conversation_that_leaves_the_library_stays_in_its_set(
     convgate_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

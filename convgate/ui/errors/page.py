@@ -152,7 +152,7 @@ def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
     report = errors.report
     kinds: list[ErrorKind] = [each for each in _KINDS if each != "disputed" or not report.is_suggested]
     chosen = {kind: report.of_kind(kind) for kind in kinds}
-    first: ErrorKind = next((kind for kind in kinds if chosen[kind] and errors.progress is None), "missed")
+    first: ErrorKind = next((kind for kind in kinds if chosen[kind]), "missed")
     kind = state.kind if state.kind in kinds else first
     groups = group_by_cause(chosen[kind])
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="errors-choice"):

@@ -12,7 +12,7 @@ import streamlit as st
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.embedding.base import Progress
-from convgate.evaluation.errors import ErrorReport, JudgedMessage, judge_messages
+from convgate.evaluation.errors import ErrorReport, JudgedMessage, find_errors, judge_messages
 from convgate.evaluation.judged_cases import cases_in_order
 from convgate.invariants.edits import EDITS_FIELD
 from convgate.labels.gold import gold_answers
@@ -34,7 +34,7 @@ LIBRARY = "@library"
 MAX_MESSAGES = 50
 """Messages without labels that are decided about: the last ones of the newest conversations."""
 
-_FIRST_SECONDS = 0.3  # of work before the page is shown; less, as soon as a needed turn is missed
+_FIRST_SECONDS = 0.3  # of work before the page is shown while there is no error; less, once there is one
 _SECONDS = 1.0  # before it is shown again
 _CASES = 20  # of a conversation, decided at a time
 _MAX_DECIDED = 5_000  # messages whose decisions are kept
@@ -79,8 +79,8 @@ def compute_errors(app: App, data: str, policy: GatePolicy) -> Errors:
     judged = _judged(f"{key} {decider}")
     selector, decided = scoring.silent_selector(app, policy), _decided(decider)
     began = time.monotonic()
-    has_something = bool(judged)
-    seconds = _SECONDS if has_something else _FIRST_SECONDS
+    is_listed = any(map(find_errors, judged.values()))
+    seconds = _SECONDS if is_listed else _FIRST_SECONDS
     with progress_bar() as progress:
         while (number := len(judged)) < len(parts):
             each, cases, n_newest = parts[number]
@@ -88,8 +88,7 @@ def compute_errors(app: App, data: str, policy: GatePolicy) -> Errors:
             judged[number] = list(
                 judge_messages(each.conversation, cases, decide, policy.encoder, n_newest=n_newest)
             )
-            is_missed = any((each.judged.needed & ~each.judged.kept).any() for each in judged[number])
-            if time.monotonic() - began > seconds or (is_missed and not has_something):
+            if time.monotonic() - began > seconds or (not is_listed and find_errors(judged[number])):
                 break
     messages = [message for number in range(len(judged)) for message in judged[number]]
     if len(judged) < len(parts):
