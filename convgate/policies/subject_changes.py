@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import Conversation
-from convgate.embedding.base import Embeddings
+from convgate.embedding.base import Embeddings, Progress
 from convgate.gate.arrays import logistic
 from convgate.gatekeeper.phrases import is_small_talk
 from convgate.messages.units import is_from_user
@@ -23,12 +23,14 @@ _MAX_MESSAGES = 200  # the newest ones that are looked at
 _BEST, _DEPTH, _BIAS = -0.57, 2.55, -1.13  # fitted by `python -m tools.subject_figures --fit`
 
 
-def find_subject_changes(gate: GatePolicy, conversation: Conversation) -> dict[int, float]:
+def find_subject_changes(
+    gate: GatePolicy, conversation: Conversation, *, progress: Progress | None = None
+) -> dict[int, float]:
     """Return how probable it is that a message begins another subject, MIN_SHARE…1, by turn.
 
     Of the newest 200 messages of the user but the first. Courtesies begin none.
     """
-    rows, features = change_features(gate, conversation)
+    rows, features = change_features(gate, conversation, progress=progress)
     shares = logistic(features @ np.array([_BEST, _DEPTH]) + _BIAS)
     turns = conversation.turns
     return {
@@ -38,13 +40,15 @@ def find_subject_changes(gate: GatePolicy, conversation: Conversation) -> dict[i
     }
 
 
-def change_features(gate: GatePolicy, conversation: Conversation) -> tuple[list[int], NDArray[np.float64]]:
+def change_features(
+    gate: GatePolicy, conversation: Conversation, *, progress: Progress | None = None
+) -> tuple[list[int], NDArray[np.float64]]:
     """Return the n messages of the user that may begin a subject, and (n, 2): best near logit, and depth."""
     turns = conversation.turns
     rows = [row for row, turn in enumerate(turns) if is_from_user(turn)][1:][-_MAX_MESSAGES:]
     if not rows:
         return [], np.zeros((0, 2))
-    gate.encode_turns(turns)
+    gate.encode_turns(turns, progress)
     vectors = gate.encoder.encode([turn.scored_text for turn in turns])
     best = [float(gate.gate.score(*gate.read(*conversation.at(row))).logits[-_NEAR:].max()) for row in rows]
     return rows, np.column_stack([best, _depths([cohesion(vectors, row) for row in rows])])
