@@ -510,3 +510,17 @@ def test_the_page_opens_whatever_its_address_says() -> None:
     app = open_tune(version="gate@gone", rule="absolute,threshold=7", lose="3")
     assert sum("The address says" in str(warning.value) for warning in app.warning) == 3
     assert app.get("plotly_chart")
+
+
+def test_one_labelled_message_has_a_sentence_in_place_of_a_curve(
+    convgate_home: Path, fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_encoder(fake_encoder, monkeypatch)
+    [added] = Conversations(app_store()).add([NewConversation(make_conversation(0))])
+    for message, has_curve in ((8, False), (12, True)):
+        Labels(app_store()).answer(CurrentKey(added.key, message), {0: "relevant"}, by="Ada")
+        app = open_page("Tune")
+        assert bool(app.get("plotly_chart")) == has_curve
+        assert ("A curve takes two labelled messages" in page_text(app)) != has_curve
+        assert "Today: " in page_text(app)
+        assert has_curve or "dashed" not in page_text(app)

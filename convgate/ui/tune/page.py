@@ -118,7 +118,10 @@ def draw_page(app: App) -> None:
         draw_saving(settings, is_next=improvement.is_next("tune"))
     draw_saved(settings)
     if results is not None:
-        draw_curve(results, state.promise)
+        if results.today.figures.asked > 1:
+            draw_curve(results, state.promise)
+        else:
+            st.caption("A curve takes two labelled messages that need an earlier turn.")
         _draw_measured(results, state.promise, settings.labels)
         _draw_changes(app, results, policy)
         with st.expander("All figures", icon=":material/table_chart:"):
@@ -214,7 +217,7 @@ def _draw_measured(results: TuneResults, promise: float, labels: str) -> None:
     """Draw what was measured."""
     new, line, curve = results.new, "", results.curve
     row = curve.row_for(promise) if curve is not None and isinstance(new.choice.rule, MaxMissed) else None
-    if curve is not None and row is not None:
+    if curve is not None and row is not None and new.figures.asked > 1:
         line = f" At the dashed line these labels miss {format_share(max(0.0, float(curve.missed[row])))}."
         if new.figures.kept_token_share > curve.kept_token_share[row]:
             line += (
