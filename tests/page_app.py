@@ -19,6 +19,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.home import app_root
 from convgate.core.settings import load_settings
 from convgate.embedding.base import Encoder
+from convgate.gate.model import Gate
 from convgate.modes.mode import Mode
 from convgate.store import Conversations, NewConversation, Store
 from convgate.ui.shared import services
@@ -65,7 +66,9 @@ MODE_TURNS = (
 
 
 def use_encoder(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the pages encode with this one."""
+    """Have the pages encode with this one, and take their gate for a trained one."""
+    is_trained = property(lambda _: True, lambda _, value: None)
+    monkeypatch.setattr(Gate, "is_trained", is_trained, raising=False)
     monkeypatch.setattr(services, "encoder", lambda *_: encoder)
 
 

@@ -38,6 +38,7 @@ def decide(kept: list[bool], scores: list[float] | None = None, **columns: list[
         "{score}, dropped.",
         scores=None if scores is None else np.array(scores),
         parts={name: np.array(column) for name, column in columns.items()},
+        is_probability=True,
     )
 
 
@@ -61,6 +62,9 @@ def test_labels_of_at_most_ten_percent_are_disputed_the_least_likely_first_sent_
     found = find_errors([judge(decisions, {0, 2, 3}, needed=frozenset({0, 2, 3}))])
     disputed = [(error.index, error.is_relevant) for error in found if error.kind == "disputed"]
     assert disputed == [(2, True), (1, False), (0, True)]
+    cosine = replace(decisions, is_probability=False)
+    kinds = {error.kind for error in find_errors([judge(cosine, {0, 2, 3})])}
+    assert kinds == {"missed", "needless"}, "no probability"
 
 
 def test_what_is_relevant_and_not_needed_or_not_judged_is_no_error() -> None:

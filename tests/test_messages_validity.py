@@ -250,3 +250,10 @@ def test_a_pruned_call_takes_its_results_along_and_the_other_way_round() -> None
         selection = make_valid(turns, [0, 1, 2], 3)
         assert selection.indices == [0, 3]
         assert {override.rule for override in selection.overrides.values()} == {"pruned", "current"}
+
+
+def test_another_answer_to_a_question_is_not_called_a_question() -> None:
+    turns = [Turn.of(role, role) for role in ("user", "assistant", "assistant", "user")]
+    overrides = make_valid(turns, [1], 3, pair_answers=True).overrides
+    assert (overrides[0].how, overrides[2].how) == ("with its answer", "with its exchange")
+    assert overrides[2].explanation.startswith("message 1 answers the same question; it is kept, and ")

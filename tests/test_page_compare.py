@@ -10,15 +10,17 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from convgate.core.conversation import Turn
-from convgate.core.errors import EvaluationError, PolicyError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import EvaluationError, PolicyError, StoreError
 from convgate.core.settings import load_settings
 from convgate.costs.prices import find_price
 from convgate.evaluation.bill_report import BillReport, BillRow
 from convgate.evaluation.evaluate import evaluate, pool_results
 from convgate.evaluation.judged_cases import JudgedSet, count_tokens, judge_set
+from convgate.gate.model import Gate
 from convgate.policies.base import Policy
 from convgate.policies.registry import policy_names
 from convgate.policies.search import BM25
@@ -26,16 +28,20 @@ from convgate.policies.spec import PolicySpec
 from convgate.policies.window import Everything, LastK
 from convgate.selection.billing import bill_policies
 from convgate.store import Answer, CurrentKey, Labels
+from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import RelevanceSet
 from convgate.ui.compare import bill as bill_module
 from convgate.ui.compare import chats as chats_module
 from convgate.ui.compare.bill import bill_sentences, cheapest_to_trust
+from convgate.ui.compare.chats import ChatRow
 from convgate.ui.compare.page import Results, summary_sentences
 from convgate.ui.compare.state import check_column
-from convgate.ui.shared import results_cache
+from convgate.ui.shared import results_cache, scoring
+from convgate.ui.shared.frame import App
 from convgate.ui.shared.policy_options import option_label
 from tests.page_app import (
+    PAGES,
     TURNS,
     add_conversation,
     address,
@@ -288,6 +294,18 @@ def test_a_policy_that_loses_nothing_is_said_to(key: str) -> None:
     assert "None." in page_text(app)
 
 
+def test_an_untrained_gate_says_of_nothing_that_it_is_likely_needed(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    st.cache_resource.clear()
+    monkeypatch.delattr(Gate, "is_trained")
+    for app in (
+        open_compare(policies="everything, last_k(k=2), gate(rule=top_k, k=6)"),
+        open_page("Explore", conversation=key, rule="top_k,k=6"),
+    ):
+        assert "likely" not in page_text(app)
+
+
 def test_chats_are_shown_while_the_others_are_compared(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(3):
         add_conversation(*TURNS[1 : 4 + number], title=f"Talk {number}")
@@ -299,6 +317,68 @@ def test_chats_are_shown_while_the_others_are_compared(key: str, monkeypatch: py
     assert "On 1 of your 4 chats, Everything sends 100%" in page_text(app)
     assert reruns == ["again"]
     assert "On your 4 chats, Everything sends 100%" in page_text(check(app.run()))
+
+
+def test_a_chat_that_failed_is_compared_again_on_the_next_visit(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    select, is_down = scoring.select, [True]
+
+    def fail_while_down(app: Any, policy: Policy, *rest: Any, **options: Any) -> Any:
+        if is_down[0] and isinstance(policy, LastK):
+            raise EvaluationError("it is down")
+        return select(app, policy, *rest, **options)
+
+    monkeypatch.setattr(scoring, "select", fail_while_down)
+    app = open_compare(policies="everything, last_k(k=2)")
+    assert "Last 2 turns is left out: it is down" in page_text(app)
+    is_down[0] = False
+    assert "it is down" in page_text(check(app.run())), "nobody waits for it at each click"
+    check(app.switch_page(PAGES["Library"]).run())
+    app = check(app.switch_page(PAGES["Compare"]).run())
+    assert "Last 2 turns sends" in page_text(app)
+    assert not app.error
+
+
+def test_an_edit_compares_its_own_chat_anew_and_nothing_pushes_out_what_other_pages_keep(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[str] = []
+    kept: list[str] = []
+    compare_one, box = chats_module._compare_one, results_cache._box
+
+    def compare_and_note(*args: Any) -> ChatRow:
+        compared.append(args[-1])
+        return compare_one(*args)
+
+    def keep_and_note(name: str) -> dict[str, Any]:
+        kept.append(name)
+        return box(name)
+
+    monkeypatch.setattr(chats_module, "_compare_one", compare_and_note)
+    monkeypatch.setattr(results_cache, "_box", keep_and_note)
+    other = add_conversation(*TURNS[1:5], title="Other")
+    app = open_compare(policies="bm25, gate(rule=top_k, k=2)")
+    assert sorted(compared) == sorted([key, other])
+    MovedBoundaries(app_store()).change(other, {2: MovedBoundary("session")})
+    check(app.run())
+    assert compared[2:] == [other]
+    assert not kept
+
+
+def test_a_chat_that_cannot_be_read_is_not_waited_for(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    damaged, read = add_conversation(*TURNS[1:5], title="Damaged"), App.conversation
+
+    def fail(app: App, key: str) -> Conversation:
+        if key == damaged:
+            raise StoreError("it is damaged")
+        return read(app, key)
+
+    monkeypatch.setattr(App, "conversation", fail)
+    reruns: list[str] = []
+    monkeypatch.setattr("streamlit.rerun", lambda: reruns.append("again"))
+    assert "On your 1 chat, " in page_text(open_compare(policies="everything, last_k(k=2)"))
+    assert not reruns
 
 
 def test_turns_that_every_policy_sends_are_counted_apart(convgate_home: Path) -> None:

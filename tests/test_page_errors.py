@@ -104,9 +104,7 @@ def test_a_missed_turn_is_listed_with_message_reason_and_cause_and_leads_to_expl
     assert ">Not sent<" in card
     assert "Misled by" in card
     assert "labelled needed" in card
-    assert [each.label for each in app.button if "relevant" in each.label] == [
-        "✕ not relevant"
-    ]
+    assert [each.label for each in app.button if "relevant" in each.label] == ["✕ not relevant"]
     assert links(app) == [{"conversation": [key], "turn": [f"{CURRENT + 1}"], "selected": ["2"]}]
     explore = open_page("Explore", **{name: value for name, [value] in links(app)[0].items()})
     assert [each.value for each in explore.subheader] == ["Turn 2"]
@@ -278,6 +276,37 @@ def test_errors_are_shown_while_others_are_decided(monkeypatch: pytest.MonkeyPat
     assert summary in page_text(app)
     assert buttons(app, "relevant") == everything
     assert not app.get("progress")
+
+
+def test_the_first_error_is_shown_at_once_also_where_the_shortest_conversations_have_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    add_conversation(TURNS[1], title="Without a history")
+    for name in ("a", "b"):
+        add_conversation(*(Turn.of(turn.role, f"{turn.text} {name}") for turn in TURNS), title=name)
+    monkeypatch.setattr(results, "_FIRST_SECONDS", 0)
+    monkeypatch.setattr(results, "_SECONDS", 100)
+    monkeypatch.setattr("streamlit.rerun", lambda: None)
+    app = open_errors()
+    assert not cards(app)
+    check(app.run())
+    assert cards(app)
+    assert [each.proto.value for each in app.get("progress")] == [66], "one of three is not decided yet"
+
+
+def test_a_labelled_conversation_that_leaves_the_library_stays_in_its_set(
+    convgate_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "MAX_MESSAGES", 1)
+    old = add_conversation(*TURNS[1:])
+    add_conversation(*TURNS[:3], title="The newest")
+    app = open_errors(data=add_relevance_set(convgate_home, conversations=1))
+    listed = cards(app)
+    assert old in str(links(app))
+    Conversations(app_store()).delete([old])
+    assert cards(check(app.run())) == listed
+    assert not app.error
+    assert old not in str(links(app))
 
 
 def test_what_the_address_names_and_does_not_exist_is_said(key: str) -> None:

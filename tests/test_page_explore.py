@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import convgate
@@ -18,7 +19,9 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.decisions import NEEDED
 from convgate.core.home import app_root
 from convgate.core.text import format_dollars, format_share
+from convgate.embedding.cache import CachedEncoder
 from convgate.gate.explain import WordEffect
+from convgate.gate.model import Gate
 from convgate.gate.thresholds import RULES
 from convgate.policies.registry import policy_names
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation
@@ -48,6 +51,7 @@ from tests.page_app import (
     page_text,
     stated,
     turn_table,
+    use_encoder,
 )
 from tests.page_app import downloads as downloads
 from tests.page_app import encoder as encoder
@@ -202,7 +206,10 @@ def test_an_agent_with_the_downloaded_settings_decides_the_very_same(
     assert "convgate.load(" in code
 
 
-def test_moving_the_threshold_flips_turns_without_encoding(open_explore: Open, encoder: FakeEncoder) -> None:
+def test_moving_the_threshold_flips_turns_without_encoding(
+    open_explore: Open, encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_encoder(CachedEncoder(encoder, None), monkeypatch)
     app = open_explore()
     before, kept, selected = stated(app, "Kept"), states(app), turn_table(app)["selected"]
     calls = len(encoder.calls)
@@ -565,14 +572,19 @@ def test_the_inspector_measures_what_changes_without_the_turn(open_explore: Open
     assert "Without this turn" not in page_text(open_explore(selected="2", policy="last_k"))
 
 
-def test_the_last_exchange_is_measured_by_leaving_it_out(open_explore: Open) -> None:
+def test_the_last_exchange_is_measured_by_leaving_it_out(
+    open_explore: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app = click(open_explore(), "explore.measure.exchange")
     (line,) = [line for line in page_text(app).splitlines() if "Without the last exchange" in line]
     found = re.search(r"\(turns? 6.*, \d+ tokens\).*largest change of a score: turn (\d), (\S+) to", line)
     assert found, line
     assert turn_table(app)["rows"][int(found[1]) - 1]["score"] == found[2]
     assert "explore.measure.exchange" not in [button.key for button in open_explore(policy="last_k").button]
-    assert "How sure" not in page_text(app), "the scores of an untrained gate are no probabilities"
+    assert "How sure" in page_text(app)
+    st.cache_resource.clear()
+    monkeypatch.delattr(Gate, "is_trained")
+    assert "How sure" not in page_text(open_explore()), "the scores of an untrained gate are no probabilities"
 
 
 def test_the_price_stands_beside_the_tokens_and_in_what_is_sent(
@@ -601,7 +613,9 @@ def test_the_price_stands_beside_the_tokens_and_in_what_is_sent(
     ],
 )
 def test_the_score_and_the_promise_are_one_sentence(kept: bool, reach: float, said: str) -> None:
-    decision = SimpleNamespace(score=0.61, kept=kept, outcome_name=NEEDED, explanation="close in meaning.")
+    decision = SimpleNamespace(
+        score=0.61, kept=kept, outcome_name=NEEDED, explanation="close in meaning.", is_probability=True
+    )
     outcome = SimpleNamespace(
         decisions=SimpleNamespace(of=lambda _: decision, overrides={}), version="v1", reach=[reach],
         selection=SimpleNamespace(budget=None), message=SimpleNamespace(history=range(1)),

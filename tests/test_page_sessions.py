@@ -41,7 +41,7 @@ DAY = "sample_conversations/purple_button_one_day.json"
 def words(fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing slow is loaded."""
     use_encoder(fake_encoder, monkeypatch)
-    monkeypatch.setattr("convgate.ui.sessions.strip.find_subject_changes", lambda *_: {})
+    monkeypatch.setattr("convgate.ui.sessions.strip.find_subject_changes", lambda *_, **__: {})
     use_word_modes(monkeypatch)
 
 
@@ -161,7 +161,7 @@ def test_without_times_commands_still_count(store: Store) -> None:
 @pytest.fixture
 def changing(monkeypatch: pytest.MonkeyPatch) -> str:
     """A conversation of which the subject may change at turns 4 and 6."""
-    monkeypatch.setattr("convgate.ui.sessions.strip.find_subject_changes", lambda *_: {3: 0.83, 5: 0.4})
+    monkeypatch.setattr("convgate.ui.sessions.strip.find_subject_changes", lambda *_, **__: {3: 0.83, 5: 0.4})
     return add_conversation(*TURNS)
 
 
@@ -184,7 +184,7 @@ def test_a_change_of_subject_is_suggested_with_its_reason_and_begins_a_conversat
 
 
 def test_a_correction_is_no_change_of_subject(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convgate.ui.sessions.strip.find_subject_changes", lambda *_: {2: 0.8, 4: 0.9})
+    monkeypatch.setattr("convgate.ui.sessions.strip.find_subject_changes", lambda *_, **__: {2: 0.8, 4: 0.9})
     texts = (
         "We plan a trip. Total budget is 3200 euros including flights.",
         "Fine.",

@@ -103,7 +103,7 @@ def test_token_window_closes_at_the_first_turn_that_does_not_fit():
 @pytest.mark.parametrize(
     ("name", "names"),
     [
-        ("gate", {"likely needed", "in case", "dropped, low score"}),
+        ("gate", {"relevant", "dropped, low score"}),  # it is untrained
         ("cosine", {"relevant", "dropped, low score"}),
         ("token_window", {"recent", "dropped, older"}),
         ("user_first", {"kept", "dropped"}),
@@ -120,11 +120,11 @@ def test_kept_turns_are_likely_needed_or_sent_in_case():
     scores = np.array([0.0003, 0.499, 0.5])
     decisions = TurnDecisions(
         policy="gate", rule="max_missed", indices=np.arange(3), kept=np.array([True, True, True]),
-        scores=scores, logits=np.log(scores / (1 - scores)),
+        scores=scores, logits=np.log(scores / (1 - scores)), is_probability=True,
     )  # fmt: skip
     names = [decision.outcome_name for decision in decisions]
     assert names == ["in case", "in case", "likely needed"]
-    cosine = replace(decisions, logits=None, threshold=0.0)
+    cosine = replace(decisions, is_probability=False, threshold=0.0)
     assert {decision.outcome_name for decision in cosine} == {"relevant"}, "no probability"
 
 

@@ -108,3 +108,4 @@ def test_the_digest_changes_with_every_edit_and_undo_and_comes_back_with_neither
     moved.change(key, {4: MovedBoundary("session")})
     assert edits_digest(store) not in digests
     assert len(set(digests)) == 3
+    assert edits_digest(store, key) == edits_digest(store) != edits_digest(store, "another") == digests[0]

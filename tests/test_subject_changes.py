@@ -7,10 +7,13 @@ import pytest
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
+from convgate.embedding.base import Progress
 from convgate.embedding.cache import default_encoder
+from convgate.gate.model import Gate
 from convgate.policies.build import build_policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.subject_changes import _depths, change_features, cohesion, find_subject_changes
+from tests.fakes import FakeEncoder
 
 BAKERY = (
     "I run a small bakery and want a web page for pre-orders.",
@@ -81,3 +84,15 @@ def test_cohesion_compares_the_two_turns_on_either_side() -> None:
 
 def test_a_depth_reaches_to_the_next_peak_on_either_side() -> None:
     assert _depths([0.9, 0.5, 0.2, 0.6, 0.4]) == pytest.approx([0, 0.4, 1.1, 0, 0.2])
+
+
+def test_the_turns_are_read_in_one_pass_that_reports_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    passes: list[Progress | None] = []
+    monkeypatch.setattr(
+        GatePolicy, "encode_turns", lambda self, turns, progress=None: passes.append(progress)
+    )
+
+    def report(done: int, total: int) -> None: ...
+
+    find_subject_changes(GatePolicy(Gate(), FakeEncoder()), make_talk(*BAKERY), progress=report)
+    assert passes == [report]

@@ -12,7 +12,9 @@ import pytest
 import torch
 from torch import Tensor
 
+from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.embedding.base import Embeddings
+from convgate.evaluation.sending import Sending
 from convgate.gate.config import GateConfig
 from convgate.gate.features import FEATURES
 from convgate.gate.rule import Rule
@@ -179,6 +181,22 @@ def test_the_threshold_is_put_where_the_planted_best_is() -> None:
 
 
 # Child and parent
+
+
+def test_gates_are_compared_by_what_is_sent() -> None:
+    call = Turn("assistant", tool_calls=(ToolCall("a", "weather", "{}"),))
+    told = (Turn.of("system", "Plan trips."), Turn.of("user", "Hello."), Turn.of("assistant", "Hello."))
+    asked = (Turn.of("user", "How warm is Rome?"), call, Turn.of("tool", "31 degrees", tool_call_id="a"))
+    episode = scored_episode([(score, score == 0.3) for score in (0.2, 0.1, 0.15, 0.12, 0.3, 0.6)])
+    for before in ((), (Turn.of("user", "Hello."), Turn.of("assistant", "Hello."))):  # an episode's stretch
+        sent = Sending().at(
+            *Conversation("scored", (*before, *told, *asked, Turn.of("user", "And Oslo?"))).find_current()
+        )
+        (case,) = compare_gates(
+            plain_gate(), plain_gate(), {"own": [episode]}, sent=lambda *_, sent=sent: sent
+        )
+        assert case.parent_kept.tolist() == case.child_kept.tolist() == [True, False, False, True, True, True]
+        assert case.child_reach == pytest.approx([np.inf, 0.15, 0.15, 0.12, 0.6, 0.6], abs=0.001)
 
 
 def test_a_verdict_counts_turns_and_takes_each_gates_own_threshold() -> None:

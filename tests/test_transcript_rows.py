@@ -35,6 +35,7 @@ def gate_decisions(*scores: float, threshold: float = 0.6) -> TurnDecisions:
         parts={"semantic": logits - 0.1, "decay": np.full(len(scores), 0.1)},
         tier1=logits,
         attention=logits,
+        is_probability=True,
         gate_activation=0.1,
         note=lambda index: "costly",
     )

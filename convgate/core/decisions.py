@@ -97,6 +97,7 @@ class TurnDecision(Decision):
     parts: Mapping[str, float]  # logits; they add up to `logit`
     forced: bool  # kept or dropped against the policy's choice, by what `stage` names
     how: str  # stands behind "Kept" or "Dropped": "by the gatekeeper"
+    is_probability: bool = False  # whether the score says how likely the turn is needed
 
     @property
     def outcome_text(self) -> str:
@@ -118,7 +119,7 @@ class TurnDecision(Decision):
             name = "recent" if self.kept else "older"
         elif self.stage != SCORE and not self.kept:
             return f"{self.outcome} {self.how}".rstrip()
-        elif self.kept and self.logit is not None and self.score is not None:
+        elif self.kept and self.is_probability and self.score is not None:
             return NEEDED if self.score >= LIKELY else IN_CASE
         elif self.threshold is None and self.logit is None:  # a score that does not say what is relevant
             return self.outcome
@@ -219,6 +220,7 @@ class TurnDecisions:
     explain: Callable[[int], Why] | None = None  # by turn index: which rule decided it, and why
     reasons: Callable[[int], Reason] | None = None  # by turn index: what the policy says of it
     stage: str = SCORE
+    is_probability: bool = False  # whether scores say how likely a turn is needed
 
     def __post_init__(self) -> None:
         n = len(self.indices)
@@ -255,6 +257,7 @@ class TurnDecisions:
             parts={} if unscored else {name: float(column[row]) for name, column in self.parts.items()},
             forced=self.chosen is not None and bool(self.chosen[row]) != kept,
             how=why.how,
+            is_probability=self.is_probability,
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -263,7 +263,7 @@ def _errors_of(message: JudgedMessage) -> Iterable[TurnError]:
     if choices:
         missed &= ~(scores < _MIN_GUESS)
         needless &= ~np.isin(judged.indices, list(decisions.overrides))  # what must hold needs no likeness
-    else:
+    elif decisions.is_probability:
         disputed = np.where(judged.relevant, judged.needed & (scores <= MAX_LABEL), scores >= 1 - MAX_LABEL)
     if not (missed | needless | disputed).any():
         return

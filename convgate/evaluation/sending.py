@@ -62,11 +62,9 @@ class SentTurns:
         reached = np.where(opens, np.maximum(reached, answers), reached)
         return np.asarray(reached[self.start : -1])
 
-    @property
-    def always(self) -> list[int]:
-        """The turns that are sent whatever a policy keeps: indices in the conversation."""
-        nothing = np.zeros(len(self.table) - 1 - self.start)
-        return (self.start + np.flatnonzero(np.isposinf(self.reach(nothing)))).tolist()
+    def __len__(self) -> int:
+        """Return m, the number of turns of the history."""
+        return len(self.table) - 1 - self.start
 
 
 @dataclass(frozen=True, eq=False)

@@ -74,6 +74,7 @@ class Gate:
         """Take the weights by name, of the shapes of `untrained_weights`; they must not be changed later."""
         use_one_thread()
         self.config = config or GateConfig()
+        self.is_trained = weights is not None
         self.weights = untrained_weights(self.config) if weights is None else weights
         named = {name.removeprefix("tiers."): array for name, array in self.weights.items()}
         self.tiers: ReferenceTiers | FullTiers = _TIERS[self.config.preset](self.config, named)

@@ -114,8 +114,12 @@ def explain_partner(table: TurnTable, index: int, partner: int) -> tuple[str, st
     """Return how a turn is kept for another of its tool unit or exchange, and why: a sentence."""
     turn, unit = table.turns[index], table.units.by_turn.get(index)
     if unit is None or partner not in unit.members:
-        how = "with its question" if is_from_user(table.turns[partner]) else "with its answer"
-        return how, f"message {partner} is kept, and a question and its answer are sent together."
+        together = "is kept, and a question and its answer are sent together."
+        if is_from_user(table.turns[partner]):
+            return "with its question", f"message {partner} {together}"
+        if is_from_user(turn):
+            return "with its answer", f"message {partner} {together}"
+        return "with its exchange", f"message {partner} answers the same question; it {together}"
     if turn.continues or turn.needs_next:
         return "with its response", f"message {partner} is of the same response of the model and is kept."
     if not is_result(turn):

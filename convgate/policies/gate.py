@@ -120,7 +120,10 @@ class GatePolicy(EncoderMixin):
         reasons = GateReasons(scored.effects, decisions.kept, turns, scored.current, tokens)
         return replace(
             decisions,
-            reasons=cache(lambda index: reasons.of(index - start).renumber(lambda row: row + start)),
+            is_probability=self.gate.is_trained,
+            reasons=cache(lambda index: reasons.of(index - start).renumber(lambda row: row + start))
+            if self.gate.is_trained
+            else None,
             logits=scores.logits,
             tier1=scores.tier1,
             attention=scores.attention,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import Conversation
-from convgate.embedding.base import Embeddings
+from convgate.embedding.base import Embeddings, Progress
 from convgate.gate.arrays import logistic
 from convgate.gatekeeper.phrases import is_small_talk
 from convgate.messages.units import is_from_user
@@ -23,13 +23,15 @@ _MAX_MESSAGES = 200  # the newest ones that are looked at
 _BEST, _DEPTH, _BIAS = -0.57, 2.55, -1.13  # fitted by `python -m tools.subject_figures --fit`
 
 
-def find_subject_changes(gate: GatePolicy, conversation: Conversation) -> dict[int, float]:
+def find_subject_changes(
+    gate: GatePolicy, conversation: Conversation, *, progress: Progress | None = None
+) -> dict[int, float]:
     """Return how probable it is that a message begins another subject, MIN_SHARE…1, by turn.
 
     Of the newest 200 messages of the user but the first. Courtesies begin none, nor do messages that return
     to what was said before: a session that begins there would not have it.
     """
-    rows, features = change_features(gate, conversation)
+    rows, features = change_features(gate, conversation, progress=progress)
     shares = logistic(features[:, :2] @ np.array([_BEST, _DEPTH]) + _BIAS)
     turns = conversation.turns
     return {
@@ -39,7 +41,9 @@ def find_subject_changes(gate: GatePolicy, conversation: Conversation) -> dict[i
     }
 
 
-def change_features(gate: GatePolicy, conversation: Conversation) -> tuple[list[int], NDArray[np.float64]]:
+def change_features(
+    gate: GatePolicy, conversation: Conversation, *, progress: Progress | None = None
+) -> tuple[list[int], NDArray[np.float64]]:
     """Return the n messages of the user that may begin a subject, and (n, 3).
 
     The best logit of the turns just before, the depth, and the best logit of all before those.
@@ -48,7 +52,7 @@ def change_features(gate: GatePolicy, conversation: Conversation) -> tuple[list[
     rows = [row for row, turn in enumerate(turns) if is_from_user(turn)][1:][-_MAX_MESSAGES:]
     if not rows:
         return [], np.zeros((0, 3))
-    gate.encode_turns(turns)
+    gate.encode_turns(turns, progress)
     vectors = gate.encoder.encode([turn.scored_text for turn in turns])
     logits = [gate.gate.score(*gate.read(*conversation.at(row))).logits for row in rows]
     near, far = (

@@ -95,14 +95,17 @@ class TurnEdits(Repository, Generic[V]):
         return edit
 
 
-def edits_digest(store: Store) -> str:
-    """Return a text that changes whenever an edit is made or undone, to cache what depends on them."""
-    with store.read() as db:  # older steps are only ever removed, so their number is enough
-        last = db.execute(
-            "SELECT * FROM turn_edits WHERE step = (SELECT max(step) FROM turn_edits)"
-        ).fetchall()
-        (count,) = db.execute("SELECT count(*) FROM turn_edits").fetchone()
-    return hashlib.sha256(repr((count, last)).encode()).hexdigest()[:16]
+def edits_digest(store: Store, key: str | None = None) -> str:
+    """Return a text that changes whenever an edit is made or undone, to cache what depends on them.
+
+    key: the conversation whose edits count; None: those of all.
+    """
+    own = f"SELECT * FROM turn_edits WHERE conversation = {NUMBER}" if key else "SELECT * FROM turn_edits"
+    # Older steps are only ever removed, so their number is enough.
+    last = "SELECT *, (SELECT count(*) FROM own) FROM own WHERE step = (SELECT max(step) FROM own)"
+    with store.read() as db:
+        rows = db.execute(f"WITH own AS ({own}) {last}", [key] if key else []).fetchall()
+    return hashlib.sha256(repr(rows).encode()).hexdigest()[:16]
 
 
 def _without_time(value: str | None) -> object:

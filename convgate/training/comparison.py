@@ -15,6 +15,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from convgate.evaluation.metrics import Bools
+from convgate.evaluation.sending import SentTurns
 from convgate.gate.promise import level_of, read_levels, write_levels
 from convgate.gate.rule import Rule
 from convgate.gate.thresholds import Absolute, Anchored, MaxMissed
@@ -35,13 +37,13 @@ def compare_gates(
     *,
     rules: tuple[Rule, Rule] | None = None,
     tokens: Mapping[str, NDArray[np.int64]] | None = None,
-    sent: Callable[[str, str], Sequence[int]] | None = None,
+    sent: Callable[[str, str], SentTurns] | None = None,
 ) -> list[CaseDecisions]:
     """Return what both decide about the judged turns of each case of these episodes.
 
     rules: what decides for each; the absolute unless given. tokens: of each turn, by conversation; where they
-    are not known, all turns cost the same. sent: the turns that are sent for a case whatever a gate keeps, by
-    its conversation and id.
+    are not known, all turns cost the same. sent: what is sent in a case beside what a gate keeps, by its
+    conversation and id.
     """
     rules = rules or (Absolute(), Absolute())
     cases = []
@@ -53,16 +55,22 @@ def compare_gates(
         costs = np.ones(stop, dtype=np.int64) if known is None else known[:stop]
         starts = range(0, len(episode.questions), BATCH_SIZE)
         for first, batch in zip(starts, batches(child, episode), strict=True):
+            questions = episode.questions[first : first + BATCH_SIZE]
+            sends = [sent(episode.conversation, question.case) if sent else None for question in questions]
             kept, reach = [], []
             for gate, rule in zip((parent, child), rules, strict=True):
                 scores = torch.sigmoid(gate(batch.turns, batch.messages, batch.mask).logit)
-                decide = partial(_decide, scores, batch.mask, costs[episode.start :], gate.learned_threshold)
-                kept.append(decide(lambda *args, rule=rule, **known: rule.cut(*args, **known).kept) > 0)
-                reach.append(decide(rule.reach) if rule.swept else kept[-1].astype(np.float64))
-            for row, judged in enumerate(batch.judged):
-                question = episode.questions[first + row]
+                decide = partial(
+                    _decide, scores, batch.mask, costs[episode.start :], gate.learned_threshold, sends
+                )
+
+                def keep(*args: Any, rule: Rule = rule, **known: Any) -> Bools:
+                    return rule.cut(*args, **known).kept
+
+                kept.append(decide(keep, SentTurns.of) > 0)
+                reach.append(decide(rule.reach if rule.swept else keep, SentTurns.reach))
+            for row, (question, judged) in enumerate(zip(questions, batch.judged, strict=True)):
                 turns = episode.start + torch.nonzero(judged).flatten().numpy()
-                always = np.isin(turns, sent(episode.conversation, question.case) if sent else [])
                 cases.append(
                     CaseDecisions(
                         id=question.case,
@@ -74,10 +82,10 @@ def compare_gates(
                         tokens=costs[turns],
                         relevant=batch.relevant[row][judged].bool().numpy(),
                         needed=(batch.target[row][judged] == 1).numpy(),
-                        parent_kept=kept[0][row][judged.numpy()] | always,
-                        child_kept=kept[1][row][judged.numpy()] | always,
-                        parent_reach=np.where(always, np.inf, reach[0][row][judged.numpy()]),
-                        child_reach=np.where(always, np.inf, reach[1][row][judged.numpy()]),
+                        parent_kept=kept[0][row][judged.numpy()],
+                        child_kept=kept[1][row][judged.numpy()],
+                        parent_reach=reach[0][row][judged.numpy()],
+                        child_reach=reach[1][row][judged.numpy()],
                     )
                 )
     return cases
@@ -88,13 +96,23 @@ def _decide(
     mask: Tensor,
     tokens: NDArray[np.int64],
     learned: float,
+    sends: Sequence[SentTurns | None],
     decide: Callable[..., NDArray[Any]],
+    send: Callable[[SentTurns, Any], NDArray[Any]],
 ) -> NDArray[np.float64]:
-    """Return (B, n) what a rule says of each turn in each case, 0 for those after it; tokens: (n,)."""
+    """Return (B, n) what a rule says of each turn in each case, as it is sent; 0 for those after it.
+
+    tokens: (n,). sends: B; None: what the rule says alone.
+    """
     result = np.zeros(mask.shape)
     for row, history in enumerate(mask.numpy()):
         known = scores[row].double().numpy()[history]
-        result[row, history] = decide(known, learned=learned, tokens=tokens[: len(history)][history])
+        decided = decide(known, learned=learned, tokens=tokens[: len(history)][history])
+        if (sent := sends[row]) is not None:
+            whole = np.zeros(len(sent), dtype=decided.dtype)  # the history may begin before the episode
+            whole[len(whole) - len(decided) :] = decided
+            decided = send(sent, whole)[len(whole) - len(decided) :]
+        result[row, history] = decided
     return result
 
 

@@ -12,7 +12,7 @@ from convgate.core.errors import GateError
 from convgate.core.parameters import parameter_values
 from convgate.embedding.base import Encoder
 from convgate.evaluation.judged_cases import EvaluationProgress, count_tokens, silent
-from convgate.evaluation.sending import Sending
+from convgate.evaluation.sending import Sending, SentTurns
 from convgate.gate.rule import Rule
 from convgate.training.comparison import compare_gates, fit_threshold, match_tokens
 from convgate.training.epochs import Epoch
@@ -88,7 +88,7 @@ def train_version(
 
     activate: "better" activates the version when the interval of its gain excludes 0, on at least 25 held-out
     conversations. on_epoch: called with each epoch that is finished and saved. sending: what is sent
-    whatever a gate keeps, for the comparison with the parent.
+    beside what a gate keeps, for the comparison with the parent.
 
     Raises TrainingError when the data cannot be learned from, the loss is NaN or the plan differs;
     StoppedError when the run is stopped; TranscriptError and GateError as readers of files and versions do.
@@ -119,10 +119,10 @@ def train_version(
             tokens = {id: counts for each in own for id, counts in count_tokens(each).items()}
             cases = {(case.conversation, case.id): each.current(case) for each in own for case in each.cases}
 
-            def sent(conversation: str, case: str) -> list[int]:
-                return sending.at(*cases[conversation, case]).always if sending else []
+            def sent(conversation: str, case: str) -> SentTurns:
+                return (sending or Sending()).at(*cases[conversation, case])
 
-            compare = partial(compare_gates, tokens=tokens, sent=sent)
+            compare = partial(compare_gates, tokens=tokens, sent=sent if sending else None)
             decisions = _compare(plan, parts, parent, trainer.best, rule, encoder, reporter, compare)
             if decisions:
                 rule, decisions = match_tokens(rule, parent.card.rule, decisions)

@@ -15,16 +15,17 @@ from streamlit.delta_generator import DeltaGenerator
 from convgate.core.decisions import LIKELY
 from convgate.core.errors import StoreError
 from convgate.core.text import format_share, join_words, pluralize, truncate, writable
+from convgate.policies.gate import GatePolicy
 from convgate.store.edits import edits_digest
 from convgate.ui.compare.conversation import ColumnDecisions, decide
-from convgate.ui.compare.state import Column, CompareState, choice_of, draw_failures, is_gate, option_of, page
+from convgate.ui.compare.state import Column, CompareState, choice_of, draw_failures, option_of, page
 from convgate.ui.shared import scoring
 from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.navigation import EXPLORE, LABEL, LIBRARY
 from convgate.ui.shared.results_cache import digest
 from convgate.ui.shared.scoring import OpenMessage
-from convgate.ui.shared.session_state import selected_cell
+from convgate.ui.shared.session_state import has_arrived, selected_cell
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.turn import format_explanation
 
@@ -104,7 +105,8 @@ def draw_chats(
         answer.info("There is no conversation yet.", icon=":material/inventory_2:")
         answer.page_link(LIBRARY, label="Add conversations", icon=":material/arrow_forward:")
         return False
-    gate = next((column for column in columns if is_gate(column.written)), None)
+    gates = (each for each in columns if isinstance(each.policy, GatePolicy) and each.policy.gate.is_trained)
+    gate = next(gates, None)
     place = answer.empty()
     with place.container():
         chats = _compare(app, columns, reference, gate, list(titles))
@@ -118,12 +120,12 @@ def draw_chats(
     if first is not None:
         answer.markdown(f"##### {literal(chats.sentence(first.label), limit=400)}")
     done = len(chats.rows)
-    if done < len(titles):
-        answer.progress(done / len(titles), "The others are being compared.")
+    if done < chats.n_all:
+        answer.progress(done / chats.n_all, "The others are being compared.")
     _draw_table(chats, titles)
     if gate is not None and others:
         _draw_lost(app, state, chats, gate, first or others[0], others, titles)
-    return done < len(titles)
+    return done < chats.n_all
 
 
 def _compare(
@@ -131,18 +133,22 @@ def _compare(
 ) -> Chats:
     """Return the rows that are known after a while; what was compared is kept."""
     selects = [f"{column.label} {digest(column.policy)}" for column in (reference, *columns)]
-    content = f"{app.store.path} {edits_digest(app.store)} {app.settings.model_dump_json()}"
-    known = _rows(f"{selects} {content}")
-    began, seconds = time.monotonic(), _SECONDS if any(key in known for key in keys) else _FIRST_SECONDS
+    known = _rows(f"{selects} {app.store.path} {app.settings.model_dump_json()}")
+    if has_arrived():  # what failed on an earlier visit may work now
+        for name in [name for name, row in list(known.items()) if row.failures or not row.total]:
+            known.pop(name, None)
+    began, seconds, is_late = time.monotonic(), _SECONDS if known else _FIRST_SECONDS, False
+    rows = {}
     for key in keys:
-        if key in known:
-            continue
-        known[key] = _compare_one(app, columns, reference, gate, key)
-        if time.monotonic() - began > seconds:
-            break
+        name = f"{key} {edits_digest(app.store, key)}"
+        if name not in known and not is_late:
+            known[name] = _compare_one(app, columns, reference, gate, key)
+            is_late = time.monotonic() - began > seconds
+        if (row := known.get(name)) is not None:
+            rows[key] = row
     # Without a history, there is nothing to compare.
-    empty = [key for key in keys if key in known and not known[key].total and not known[key].failures]
-    rows = {key: known[key] for key in keys if key in known and key not in empty}
+    empty = [key for key, row in rows.items() if not row.total and not row.failures]
+    rows = {key: row for key, row in rows.items() if key not in empty}
     return Chats(rows, len(keys) - len(empty), gate.label if gate else None)
 
 

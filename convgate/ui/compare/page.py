@@ -50,7 +50,7 @@ from convgate.ui.shared.label_sources import (
 )
 from convgate.ui.shared.policy_options import option_label, option_labels
 from convgate.ui.shared.results_cache import digest, measure_policy
-from convgate.ui.shared.session_state import put
+from convgate.ui.shared.session_state import end_page, put
 from convgate.ui.shared.tables import interval_cell, markdown_table
 from convgate.ui.shared.text import literal, make_labels_unique
 from convgate.ui.shared.theme import current_palette
@@ -106,6 +106,7 @@ def draw_page(app: App) -> None:
     elif source is not None:
         draw_results(app, source, columns, reference, answer)
     elif show == "chats" and draw_chats(app, state, columns, reference, answer):
+        end_page()
         st.rerun()  # what there is can be read while the rest is compared
 
 

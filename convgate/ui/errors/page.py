@@ -154,7 +154,7 @@ def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
     names = _KINDS_GUESSED if report.is_suggested else _KINDS
     kinds = list(names)
     chosen = {kind: report.of_kind(kind) for kind in kinds}
-    first: ErrorKind = next((kind for kind in kinds if chosen[kind] and errors.progress is None), "missed")
+    first: ErrorKind = next((kind for kind in kinds if chosen[kind]), "missed")
     kind = state.kind if state.kind in kinds else first
     groups = group_by_cause(chosen[kind])
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="errors-choice"):

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
-from convgate.evaluation.errors import ErrorReport, JudgedMessage, judge_messages
-from convgate.evaluation.judged_cases import EvaluationProgress, cases_in_order
+from convgate.embedding.base import Progress
+from convgate.evaluation.errors import ErrorReport, JudgedMessage, find_errors, judge_messages
+from convgate.evaluation.judged_cases import cases_in_order
 from convgate.invariants.edits import EDITS_FIELD
 from convgate.labels.gold import gold_answers
 from convgate.policies.gate import GatePolicy
@@ -25,7 +25,7 @@ from convgate.ui.shared import scoring
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.label_sources import read_measured
 from convgate.ui.shared.library import library_key
-from convgate.ui.shared.results_cache import compute_once, digest
+from convgate.ui.shared.results_cache import compute_once, digest, progress_bar
 from convgate.ui.shared.turn import moves
 
 LIBRARY = "@library"
@@ -34,7 +34,7 @@ LIBRARY = "@library"
 MAX_MESSAGES = 50
 """Messages without labels that are decided about: the last ones of the newest conversations."""
 
-_FIRST_SECONDS = 0.3  # of work before the page is shown; less, as soon as a needed turn is missed
+_FIRST_SECONDS = 0.3  # of work before the page is shown while there is no error; less, once there is one
 _SECONDS = 1.0  # before it is shown again
 _CASES = 20  # of a conversation, decided at a time
 _MAX_DECIDED = 5_000  # messages whose decisions are kept
@@ -71,26 +71,25 @@ def compute_errors(app: App, data: str, policy: GatePolicy) -> Errors:
     Returns after a while with those of the messages that are decided by then; call it again for more.
     """
     content = "" if data == LIBRARY else read_measured(app, data).digest
-    key = f"{data} {content} {_keys(app)} {edits_digest(app.store)} {app.store.path}"
+    library = hash(frozenset(app.conversations.keys()))
+    key = f"{data} {content} {library} {edits_digest(app.store)} {app.store.path}"
     decider = f"{digest(policy)} {app.settings.model_dump_json()}"
     labelled = _read(key, app, data)
     parts = _split(list(labelled.values()))
     judged = _judged(f"{key} {decider}")
     selector, decided = scoring.silent_selector(app, policy), _decided(decider)
-    began, place = time.monotonic(), st.empty()
-    has_something = bool(judged)
-    seconds = _SECONDS if has_something else _FIRST_SECONDS
-    while (number := len(judged)) < len(parts):
-        each, cases, n_newest = parts[number]
-        progress = partial(_draw_encoding, place)
-        decide = partial(_decide, _changes(each), selector, decided, progress)
-        judged[number] = list(
-            judge_messages(each.conversation, cases, decide, policy.encoder, n_newest=n_newest)
-        )
-        is_missed = any((each.judged.needed & ~each.judged.kept).any() for each in judged[number])
-        if time.monotonic() - began > seconds or (is_missed and not has_something):
-            break
-    place.empty()
+    began = time.monotonic()
+    is_listed = any(map(find_errors, judged.values()))
+    seconds = _SECONDS if is_listed else _FIRST_SECONDS
+    with progress_bar() as progress:
+        while (number := len(judged)) < len(parts):
+            each, cases, n_newest = parts[number]
+            decide = partial(_decide, _changes(each), selector, decided, partial(progress, "Encoding turns"))
+            judged[number] = list(
+                judge_messages(each.conversation, cases, decide, policy.encoder, n_newest=n_newest)
+            )
+            if time.monotonic() - began > seconds or (not is_listed and find_errors(judged[number])):
+                break
     messages = [message for number in range(len(judged)) for message in judged[number]]
     if len(judged) < len(parts):
         return Errors(ErrorReport.of(messages), labelled, (len(judged), len(parts)))
@@ -123,15 +122,11 @@ def _split(labelled: Sequence[Labelled]) -> list[tuple[Labelled, Sequence[Case],
     ]
 
 
-def _draw_encoding(place: DeltaGenerator, stage: str, done: int, total: int) -> None:
-    place.progress(min(done / max(total, 1), 1.0), f"{stage}: {done:,} of {total:,}")
-
-
 def _decide(
     changes: str,
     selector: Selector,
     decided: dict[str, TurnDecisions],
-    progress: EvaluationProgress,
+    progress: Progress,
     current: CurrentMessage,
     history: History,
 ) -> TurnDecisions:
@@ -143,7 +138,7 @@ def _decide(
             decided.clear()
         turns = history.conversation.turns[: history.stop]
         with_modes = selector.settings.budget.tokens is not None
-        selector.encode(turns, partial(progress, "Encoding turns"), with_modes=with_modes)
+        selector.encode(turns, progress, with_modes=with_modes)
         decisions = decided[key] = selector.select_current(current, history).decisions
     return decisions
 
@@ -159,10 +154,6 @@ def _changes(labelled: Labelled) -> str:
     return f"{labelled.key or conversation.id} {edits} {moves(conversation)}"
 
 
-def _keys(app: App) -> list[str]:
-    return [row.key for row in app.conversations.find(per_page=MAX_MESSAGES).rows]
-
-
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _judged(key: str) -> dict[int, list[JudgedMessage]]:
     return {}
@@ -176,7 +167,8 @@ def _decided(decider: str) -> dict[str, TurnDecisions]:
 @st.cache_resource(max_entries=4, show_spinner="Reading conversations …")
 def _read(key: str, _app: App, data: str) -> dict[str, Labelled]:
     if data == LIBRARY:
-        return {key: Labelled(_with_id(_app.conversation(key), key), (), key) for key in _keys(_app)}
+        keys = [row.key for row in _app.conversations.find(per_page=MAX_MESSAGES).rows]
+        return {key: Labelled(_with_id(_app.conversation(key), key), (), key) for key in keys}
     relevance_set = read_measured(_app, data).set
     cases: dict[str, list[Case]] = {}
     for case in cases_in_order(relevance_set):

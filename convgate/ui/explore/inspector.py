@@ -50,7 +50,6 @@ from convgate.ui.shared.scoring import OpenMessage, passage_finder
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.turn import Step, draw_turn_head, draw_turn_text, format_explanation, turn_labels
-from convgate.versions import UNTRAINED
 
 INSPECTOR = "explore-inspector"
 TABS = ("Why", "Links", "Words", "Matrix")
@@ -170,7 +169,7 @@ def describe_sureness(outcome: PolicyOutcome, selected: int) -> str:
     """Return how likely the gate takes a turn to be needed, and up to which promise; empty by rule."""
     decision = outcome.decisions.of(selected)
     is_rule = decision.kept and decision.outcome_name not in (NEEDED, IN_CASE)
-    if outcome.version in (None, UNTRAINED) or decision.score is None or is_rule:
+    if not decision.is_probability or decision.score is None or is_rule:
         return ""
     likely = say_likely(decision.score)
     sentence = "" if likely in decision.explanation else likely

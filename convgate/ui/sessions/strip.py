@@ -18,7 +18,6 @@ from convgate.core.text import format_share, isolate, to_line
 from convgate.figures.hover import on_screen
 from convgate.gate.subjects import Subjects
 from convgate.messages.tokens import turn_tokens
-from convgate.policies.gate import GatePolicy
 from convgate.policies.sessions import Boundary
 from convgate.policies.subject_changes import find_subject_changes
 from convgate.ui.sessions.boundaries import ConversationBoundaries, boundary_at
@@ -58,7 +57,12 @@ def subject_changes(app: App, boundaries: ConversationBoundaries) -> dict[int, f
     try:
         gate = scoring.load_gate(app)
         key = f"subjects {boundaries.key} {digest(gate)}"
-        found = compute_once(key, partial(_find, gate, boundaries.conversation))
+        found = compute_once(
+            key,
+            lambda report: find_subject_changes(
+                gate, boundaries.conversation, progress=partial(report, "Reading turns for the first time")
+            ),
+        )
     except ConvgateError as error:
         show_problem(error)
         return {}
@@ -69,11 +73,6 @@ def subject_changes(app: App, boundaries: ConversationBoundaries) -> dict[int, f
         for turn, share in found.items()
         if turn not in corrections and boundary_at(boundaries.shown, turn) is None
     }
-
-
-def _find(gate: GatePolicy, conversation: Conversation, report: Any) -> dict[int, float]:
-    gate.encode_turns(conversation.turns, progress=partial(report, "Reading turns for the first time"))
-    return find_subject_changes(gate, conversation)
 
 
 def parts_of(boundaries: ConversationBoundaries, changes: dict[int, float]) -> list[Part]:

@@ -6,7 +6,8 @@ the content of the set. A click during the work ends it; texts that were encoded
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -37,16 +38,23 @@ _RESULT = "result"
 def compute_once(key: str, work: Callable[[Progress], T]) -> T:
     """Return the result of the work under that key, computed the first time while a bar shows progress."""
     box = _box(key)
+    with progress_bar() as progress:
+        if _RESULT not in box:
+            box[_RESULT] = work(progress)
+    result: T = box[_RESULT]
+    return result
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """Yield what shows progress in a bar, which is there from its first report to the end of the block."""
     place = st.empty()  # always: without it, later elements would change their position on the page
 
     def progress(stage: str, done: int, total: int, /) -> None:
         place.progress(min(done / max(total, 1), 1.0), literal(f"{stage}: {done:,} of {total:,}"))
 
-    if _RESULT not in box:
-        box[_RESULT] = work(progress)
-        place.empty()
-    result: T = box[_RESULT]
-    return result
+    yield progress
+    place.empty()
 
 
 def compute_if_asked(

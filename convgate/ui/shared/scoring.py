@@ -21,7 +21,6 @@ from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import SELECTING, Settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.chunks import unit_rows
-from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.gate.explain import Link, WordEffect, leave_out, strongest_links, word_effects
 from convgate.guardrails.guardrails import fallbacks_of
 from convgate.guardrails.request import Fallback, RequestRecord
@@ -37,13 +36,14 @@ from convgate.policies.spec import PolicySpec, read_policy
 from convgate.selection import responses
 from convgate.selection.around import Log, Remember
 from convgate.selection.load import selector_of
+from convgate.selection.reading import encode_turns
 from convgate.selection.selection import Selection
 from convgate.selection.selector import Selector
 from convgate.store import CurrentKey
 from convgate.store.guard_states import GuardStates
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.modes import mode_classifier, statement_reader
-from convgate.ui.shared.results_cache import compute_once, digest
+from convgate.ui.shared.results_cache import digest, progress_bar
 from convgate.ui.shared.turn import moves
 from convgate.versions.version import Version
 
@@ -115,15 +115,11 @@ def load_gate(app: App, option: str = GatePolicy.name) -> GatePolicy:
 
 def encode_ahead(message: OpenMessage, policy: Policy) -> None:
     """Encode all turns of the conversation, with a progress bar the first time; nothing without encoder."""
-    encoder = encoder_of(policy)
-    if encoder is None:
-        return
-
-    def work(progress: EvaluationProgress) -> None:
-        texts = [turn.scored_text for turn in message.conversation.turns]
-        encoder.encode(texts, progress=partial(progress, "Encoding turns for the first time"))
-
-    compute_once(f"encoded {message.key} {encoder.identity!r}", work)
+    with progress_bar() as progress:
+        encode_turns(
+            message.conversation.turns, partial(progress, "Encoding turns for the first time"),
+            encoder=encoder_of(policy),
+        )  # fmt: skip
 
 
 _BY_CONTENT: dict[Any, Callable[[Any], object]] = {

@@ -118,7 +118,10 @@ def draw_page(app: App) -> None:
         draw_saving(settings, is_next=improvement.is_next("tune"))
     draw_saved(settings)
     if results is not None:
-        draw_curve(results, state.promise)
+        if results.today.figures.asked > 1:
+            draw_curve(results, state.promise)
+        else:
+            st.caption("A curve takes two labelled messages that need an earlier turn.")
         _draw_measured(results, state.promise, settings.labels)
         _draw_changes(app, results, policy)
         with st.expander("All figures", icon=":material/table_chart:"):
@@ -190,7 +193,7 @@ def _draw_sentences(results: TuneResults, promise: float) -> None:
     new, today = results.new, results.today
     changes = new.sentence
     if new.choice.same(today.choice):
-        changes = "as today"
+        changes = "the same as today"
     elif np.array_equal(new.kept, today.kept):
         changes = "the same decisions on these labels as today"
     st.subheader(literal(f"Today: {today.sentence}."), anchor=False)
@@ -198,23 +201,17 @@ def _draw_sentences(results: TuneResults, promise: float) -> None:
 
 
 def _warn(results: TuneResults, promise: float) -> str:
-    """Return that more is missed than promised, and whether the labels are too few to tell; else nothing."""
-    figures = results.new.figures
-    if (figures.missed.value or 0.0) <= promise:
+    """Return that more is missed than promised; else nothing."""
+    if (results.new.figures.missed.value or 0.0) <= promise:
         return ""
-    few = ""
-    if promise and Losses(results.scored).conversations < min_conversations(promise):
-        few = (
-            f"; {pluralize(figures.asked, 'message')} {'is' if figures.asked == 1 else 'are'} too few to tell"
-        )
-    return f", which misses more than the {format_share(promise)} promised{few}"
+    return f", which misses more than the {format_share(promise)} promised"
 
 
 def _draw_measured(results: TuneResults, promise: float, labels: str) -> None:
     """Draw what was measured."""
     new, line, curve = results.new, "", results.curve
     row = curve.row_for(promise) if curve is not None and isinstance(new.choice.rule, MaxMissed) else None
-    if curve is not None and row is not None:
+    if curve is not None and row is not None and new.figures.asked > 1:
         line = f" At the dashed line these labels miss {format_share(max(0.0, float(curve.missed[row])))}."
         if new.figures.kept_token_share > curve.kept_token_share[row]:
             line += (
@@ -258,8 +255,8 @@ def _why_none(results: TuneResults, promise: float) -> str:
         enough = [share for share in PROMISES if min_conversations(share) <= n_asked]
         fits = f", enough for {format_share(enough[0])}" if enough else ""
         return (
-            f"To promise {format_share(promise)} takes {int(wanted):,} labelled conversations; there are"
-            f" {n_asked:,}{fits}. Until then the version's own margin applies."
+            f"A promise of {format_share(promise)} takes {int(wanted):,} labelled conversations; there are"
+            f" {n_asked:,}{fits}. Until then the version's setting stays."
         )
     if results.scored.conversations < MIN_CONVERSATIONS:
         return f"These labels are too few to choose a threshold that loses at most {format_share(promise)}."

@@ -64,22 +64,20 @@ class NewSettings:
 
 
 def draw_saving(settings: NewSettings, *, is_next: bool) -> None:
-    """Draw the name and the button that makes a version of the settings; is_next: the step to take now."""
+    """Draw the button that makes a version of changed settings; is_next: whether it is the next step."""
     changed = not ThresholdSettings(settings.choice.rule).same(ThresholdSettings(settings.policy.rule))
-    help = (
-        f"The weights of {literal(settings.policy.version)} with the rule"
-        f" {literal(settings.choice.describe())}. Not active until you activate it."
-    )
+    if not changed:
+        return
     st.button(
         "Save as a version", key="tune.save", icon=":material/save:", on_click=_save, args=(settings,),
-        type="primary" if is_next else "secondary", disabled=not changed,
-        help=help if changed else "The new rule is today's: choose another share, or set the rule by hand.",
+        type="primary" if is_next else "secondary",
+        help=f"The weights of {literal(settings.policy.version)} with the rule"
+        f" {literal(settings.choice.describe())}. Not active until you activate it.",
     )  # fmt: skip
-    if changed:
-        st.text_input(
-            "Name", key=NAME, placeholder="Name: the date, if empty", max_chars=64,
-            label_visibility="collapsed", width=260,
-        )  # fmt: skip
+    st.text_input(
+        "Name", key=NAME, placeholder="Name: the date, if empty", max_chars=64,
+        label_visibility="collapsed", width=260,
+    )  # fmt: skip
 
 
 def draw_saved(settings: NewSettings) -> None:
