@@ -129,12 +129,10 @@ def test_the_page_says_what_an_experiment_takes_and_what_there_is_without_a_mode
     assert sentence.endswith("too few to trust (9 of 49 conversations).")
     (chart,) = app.get("plotly_chart")
     assert "Last 10 turns" in chart.proto.spec
-    click(app, "experiments.back")
-    assert address(app) == {}
 
     key = add_conversation(*TURNS)
     Labels(store).answer(CurrentKey(key, 7), {2: "relevant", 4: "not_relevant"}, by="Ada")
-    click(app, "experiments.start")
+    app = click(open_experiments(), "experiments.start")
     assert address(app) == {"on": "replay", "data": "@labels"}
 
 
@@ -304,6 +302,16 @@ def test_another_choice_is_replayed_at_once(mine: str) -> None:
     choose(app, "experiments.budgets", ["matched"])
     (table,) = [line.value for line in app.markdown if "| vs. control, points |" in line.value]
     assert "as the control" in table
+
+
+def test_a_replay_has_its_choices_again_after_a_look_at_the_list(mine: str) -> None:
+    app = click(open_experiments(**REPLAYED), "experiments.back")
+    assert "experiments.start" in {button.key for button in app.button}
+    assert "on" not in address(app)
+    click(app, "experiments.start")
+    assert address(app) == REPLAYED
+    assert app.selectbox(key="experiments.control").value == REPLAYED["control"]
+    assert "; ".join(app.multiselect(key="experiments.arms").value) == REPLAYED["arms"]
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
 from streamlit import config
 from streamlit.web.server.server_util import get_display_address, get_url
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
@@ -156,7 +157,9 @@ def serve(settings: Settings, *, address: str, port: int | None, hosts: Sequence
         "server.headless": None if browser else True,
     }
     access = Middleware(AccessControl, token=token, single_use=single_use)
-    app = st.App(root / "app.py", middleware=[access], lifespan=announce)
+    # To Streamlit the first page has no name of its own.
+    library = Route("/Library", lambda request: RedirectResponse(f"/?{request.url.query}"))
+    app = st.App(root / "app.py", middleware=[access], lifespan=announce, routes=[library])
     app.run(config={name: value for name, value in options.items() if value is not None})
 
 

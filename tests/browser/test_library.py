@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.store import Conversations, NewConversation, Store
-from tests.browser.actions import upload
+from tests.browser.actions import open_page, query, upload
 
 # Whether a text of a row lies over another one.
 OVERLAPS = """() => [...document.querySelectorAll('[class*="st-key-conversation-"]')].map(row => {
@@ -46,6 +46,13 @@ def test_titles_and_details_of_a_row_do_not_overlap(
     overlaps = page.evaluate(OVERLAPS)
     assert overlaps
     assert not any(overlaps)
+
+
+def test_the_library_has_an_address_of_its_name_too(page: Page) -> None:
+    open_page(page, "/Library?search=project")
+    expect(page.get_by_role("heading", name="Library", exact=True)).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert query(page) == {"search": "project"}
 
 
 def test_on_a_phone_the_details_and_their_menu_share_a_line(go_to_address: Callable[[str], Page]) -> None:

@@ -79,7 +79,7 @@ def draw_back() -> None:
     """Draw the button to the list."""
     st.button(
         "All experiments", key="experiments.back", type="tertiary", icon=":material/arrow_back:",
-        on_click=page.show, args=(ExperimentsState(),),
+        on_click=page.change, kwargs={"on": "experiments", "experiment": None, "rate": False},
     )  # fmt: skip
 
 
