@@ -87,7 +87,7 @@ class Invariant:
     def held_because(self) -> str:
         """Why its turn is sent: a sentence."""
         why = "you chose to always send it" if self.pinned else f"{self.label}, always sent"
-        part = "" if self.changed_by is None else f"; message {self.changed_by} changes a part of it"
+        part = "" if self.changed_by is None else f"; message {self.changed_by} may change a part of it"
         return f"{why} ({quote_line(self.text)}){part}."
 
     def to_json(self) -> dict[str, Any]:
