@@ -187,6 +187,27 @@ def test_a_rule_that_says_more_than_what_a_later_message_replaces_holds_on(rule:
     assert states(rule, later)[0] == (0, "active", None)
 
 
+@pytest.mark.parametrize(
+    ("rule", "later", "part"),
+    [
+        ("We have at most 900 euros for 6 nights.", "Correction: 5 nights instead.", True),
+        (
+            "Always write in the past tense, and the dragon must never speak.",
+            "The dragon may speak now.",
+            True,
+        ),
+        ("No nuts in anything, and no milk.", "Ah, milk is fine again.", True),
+        ("Write a summary, at most 300 words.", "make it at most 500 words", False),
+        ("We have at most 900 euros for 6 nights.", "Thanks, that was quick.", False),
+    ],
+)
+def test_a_rule_of_which_a_later_message_changes_a_part_says_so(rule: str, later: str, part: bool):
+    turns = [Turn.of("user", rule), Turn.of("assistant", "Sure."), Turn.of("user", later)]
+    invariant = find_invariants(turns)[0]
+    assert invariant.held_because.endswith("; message 2 may change a part of it.") == part
+    assert invariant.active or not part
+
+
 def test_a_correction_that_adds_ends_nothing():
     conversation = ("JWT login please, sessions must end after a day.", "actually, it must work with LDAP")
     assert [(turn, state) for turn, state, _ in states(*conversation)] == [(0, "active"), (1, "active")]
@@ -220,6 +241,7 @@ def test_the_replacement_of_a_safety_requirement_is_one():
         ("The guests must not sit outside.", "the weather is great, they can sit outside now"),
         ("Bitte keine Anglizismen.", "Anglizismen sind jetzt doch erlaubt"),
         ("Pas de fromage, jamais.", "tu peux de nouveau mettre du fromage"),
+        ("Whatever you change: the public API must stay as it is.", "You can change the public API now."),
     ],
 )
 def test_a_rule_that_is_lifted_no_longer_holds(rule: str, later: str):

@@ -84,6 +84,8 @@ class InvariantFinder:
         self._last = turn
 
     def _add(self, turn: int, text: str, statement: Statement, kind: InvariantType) -> None:
+        for place in self._find_rules(turn, statement, partly=True):
+            self._rules.change(place, turn)
         replaced = self._find_replaced(turn, statement)
         if any(self._rules.all[place].invariant.type == "safety_requirement" for place in replaced):
             kind = "safety_requirement"
@@ -93,16 +95,20 @@ class InvariantFinder:
 
     def _find_replaced(self, turn: int, statement: Statement) -> list[int]:
         """Return the rules that a statement replaces."""
-        rules, corrects = self._rules, statement.kind == "user_correction"
-        replaced = [
-            place
-            for place in rules.candidates(turn, statement)
-            if _replaces(statement, rules.all[place].statement, near=rules.source(place) == self._last)
-        ]
-        if not replaced and corrects:
+        rules, replaced = self._rules, self._find_rules(turn, statement)
+        if not replaced and statement.kind == "user_correction":
             of_last = [place for place in rules.latest(turn) if rules.source(place) == self._last]
             replaced = [place for place in of_last if self._is_same_point(statement, place)][:1]
         return replaced
+
+    def _find_rules(self, turn: int, statement: Statement, *, partly: bool = False) -> list[int]:
+        """Return the rules that a statement gives another value, or those of which a part gets one."""
+        rules = self._rules
+        return [
+            place
+            for place in rules.candidates(turn, statement, partly=partly)
+            if _replaces(statement, rules.all[place].statement, near=rules.source(place) == self._last)
+        ]
 
     def _is_same_point(self, statement: Statement, place: int) -> bool:
         """Return whether a correction points back at a rule, or both correct a number or a date."""
@@ -118,12 +124,15 @@ class InvariantFinder:
     def _lift(self, turn: int, statement: Statement) -> None:
         """End the rules that a statement lifts: the nearest, or the only one when it names none."""
         ended = self._rules.nearest(turn, statement)
+        changed = [] if ended else self._rules.nearest(turn, statement, partly=True)
+        for place in changed:
+            self._rules.change(place, turn)
         held = [
             place
             for place in self._rules.latest(turn)
             if self._rules.all[place].invariant.type == "hard_constraint"
         ]
-        if not ended and (is_general(statement.topic) or len(held) == 1):
+        if not (ended or changed) and (is_general(statement.topic) or len(held) == 1):
             ended = held[:1]
         for place in ended:
             self._rules.end(place, "lifted", ended_by=turn)

@@ -50,6 +50,7 @@ class Invariant:
     reason: str  # a sentence: by which words, or by whom
     superseded_by: int | None = None  # the turn that corrects it
     ended_by: int | None = None  # the turn that lifts or resolves it
+    changed_by: int | None = None  # the last turn that replaces or lifts a part of it; the rest holds
     found_by: FoundBy = "words"
     pinned: bool = False  # by a person: no later message ends it
     likelihood: float = 1.0  # 0…1, that its words hold from then on; 1 of a person's
@@ -86,7 +87,8 @@ class Invariant:
     def held_because(self) -> str:
         """Why its turn is sent: a sentence."""
         why = "you chose to always send it" if self.pinned else f"{self.label}, always sent"
-        return f"{why} ({quote_line(self.text)})."
+        part = "" if self.changed_by is None else f"; message {self.changed_by} may change a part of it"
+        return f"{why} ({quote_line(self.text)}){part}."
 
     def to_json(self) -> dict[str, Any]:
         """Return the record that `convgate invariants` prints."""

@@ -83,12 +83,21 @@ class InvariantRules:
                 rule.invariant, state=state, superseded_by=superseded_by, ended_by=ended_by
             )
 
+    def change(self, place: int, turn: int) -> None:
+        """Note that a message replaces or lifts a part of an invariant, unless a person fixed it."""
+        rule = self.all[place]
+        if not rule.fixed:
+            rule.invariant = replace(rule.invariant, changed_by=turn)
+
     def source(self, place: int) -> int:
         """Return the message that states the invariant."""
         return self.all[place].invariant.source
 
-    def candidates(self, turn: int, statement: Statement) -> list[int]:
-        """Return the latest active invariants from before this message that a statement may be about."""
+    def candidates(self, turn: int, statement: Statement, *, partly: bool = False) -> list[int]:
+        """Return the latest active invariants from before this message that a statement may be about.
+
+        partly: those that say more than the statement is about, in place of those that do not.
+        """
         places: set[int] = set()
         for key in (*statement.topic.keys, *statement.denied):
             places.update(self._by_key.get(key, ())[-CANDIDATES:])
@@ -97,7 +106,7 @@ class InvariantRules:
             for place in sorted(places, reverse=True)[:CANDIDATES]
             if self._can_end(place, turn)
             and _is_about(statement, rule := self.all[place].statement)
-            and not says_more(rule, statement)
+            and says_more(rule, statement) is partly
         ]
 
     def latest(self, turn: int) -> list[int]:
@@ -105,10 +114,10 @@ class InvariantRules:
         first = max(0, len(self.all) - CANDIDATES)
         return [place for place in range(len(self.all) - 1, first - 1, -1) if self._can_end(place, turn)]
 
-    def nearest(self, turn: int, statement: Statement) -> list[int]:
-        """Return those of one message that share the most with a statement; none when none shares a key."""
+    def nearest(self, turn: int, statement: Statement, *, partly: bool = False) -> list[int]:
+        """Return those candidates of one message that share the most with a statement."""
         max_shared, nearest = 0, list[int]()
-        for place in self.candidates(turn, statement):
+        for place in self.candidates(turn, statement, partly=partly):
             shared = shared_values(statement.topic, self.all[place].statement.topic)
             if shared > max_shared:
                 max_shared, nearest = shared, [place]

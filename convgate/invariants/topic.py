@@ -25,8 +25,9 @@ _STOP_WORDS = """
     sont sorry still such sur sure take than thank thanks that that's the their them then there these they
     they're thing things this those though to too toujours tous tout toute toutes tu uber ugh uh uhh
     um un und under une uns unser unsere unter until up us use used uses using very von vor votre vous
-    wait want war waren was we we're well wenn werden were what when where which while who why wie will
-    wir wird with within without won't would wrong yes yet you you're your zu zum zur
+    wait want war waren was we we're well wenn werden were what whatever when whenever where wherever which
+    while who whoever why wie will wir wird with within without won't would wrong yes yet you you're your zu
+    zum zur
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 """Words of English, French and German, folded, that are no topic."""
