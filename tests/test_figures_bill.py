@@ -36,6 +36,9 @@ def test_a_bar_has_the_dollars_of_its_parts_and_the_bill_above_it() -> None:
     first, second = (each.text for each in fig.layout.annotations)
     assert first == "<b>Everything</b> $1.20"
     assert second == "<b>&lt;b&gt;Gate</b> $0.40, 67% less"
+    texts = {bar.name: bar.text for bar in fig.data}
+    assert texts["written to the cache"] == ("$1.00", "")
+    assert texts["plain input"] == ("", ""), "a bill of one part stands above its bar only"
     assert len({(bar.marker.color, bar.marker.pattern.shape) for bar in fig.data}) == 3
 
 

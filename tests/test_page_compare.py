@@ -508,7 +508,8 @@ def test_a_bill_is_computed_once_unless_a_person_stops_it(
         assert row(app, one.policy) == list(one.to_cells().values())
     assert row(app, "Last 2 turns")[4] == "83.3%", "a half, all and all of the needed turns"
     (chart,) = app.get("plotly_chart")
-    assert "BM25: search by words (cache reused)" in chart.proto.spec
+    assert "(cache reused)" not in chart.proto.spec, "it is the same bill as without"
+    assert "the provider's prompt cache; reusing it changes no bill here." in page_text(app)
     assert "gpt-5, USD for a million tokens" in page_text(app)
     assert not app.warning
 

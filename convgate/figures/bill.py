@@ -16,7 +16,7 @@ from convgate.figures.palette import LIGHT, Palette
 _PARTS = {
     "read from the cache": ("forced", "/"),
     "written to the cache": ("flip", ""),
-    "plain input": ("dropped", ""),
+    "plain input": ("kept", ""),
 }  # a role of the palette, and a pattern
 _ROW = 54  # pixels
 _TOP, _BOTTOM = 44, 44
@@ -33,12 +33,15 @@ def bill_figure(report: BillReport, *, palette: Palette) -> go.Figure:
     for place, (name, (role, pattern)) in enumerate(_PARTS.items()):
         if not any(parts[place] for parts in costs):
             continue
+        ink = palette.background if role == "kept" else LIGHT.ink
+        texts = [
+            format_dollars(parts[place]) if 0 < parts[place] < sum(parts) else "" for parts in costs
+        ]  # one that is the whole bill stands above the bar
         fig.add_bar(
             orientation="h", x=[parts[place] for parts in costs], y=list(range(len(rows))), width=0.46,
             name=name, marker=fill(getattr(palette, role), pattern, LIGHT.ink),
-            text=[format_dollars(parts[place]) if parts[place] else "" for parts in costs],
-            textposition="inside", insidetextanchor="middle", textangle=0,
-            insidetextfont={"color": LIGHT.ink, "size": 12}, hoverinfo="text",
+            text=texts, textposition="inside", insidetextanchor="middle", textangle=0,
+            insidetextfont={"color": ink, "size": 12}, hoverinfo="text",
             hovertext=[
                 f"<b>{plain(row.policy)}</b><br>{format_dollars(parts[place])} {name}"
                 for row, parts in zip(rows, costs, strict=True)

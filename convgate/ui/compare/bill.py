@@ -125,11 +125,14 @@ def _draw_report(report: BillReport, gates: Collection[str], answer: DeltaGenera
     for sentence in bill_sentences(report, best):
         answer.markdown(sentence)
     rows = report.rows if best is None else (best, *(row for row in report.rows if row is not best))
-    shown = replace(report, rows=rows)
+    costs = {f"{row.policy}{PRICED}": row.cost for row in rows}
+    same = [row for row in rows if row.cost == costs.get(row.policy)]
+    shown = replace(report, rows=tuple(row for row in rows if row not in same))
     draw_figure(bill_figure(shown, palette=current_palette()), "compare.bills", describe_bill(shown))
     st.caption(
-        "Of all requests of each conversation, one after the other, with the provider's prompt cache. Explore"
-        " shows the price of one request, without the cache."
+        "Of all requests of each conversation, one after the other, with the provider's prompt cache"
+        + ("; reusing it changes no bill here" if same else "")
+        + ". Explore shows the price of one request, without the cache."
     )
     with st.expander("All figures, prices and pauses", icon=":material/table:"):
         cells = [(f"**{literal(row.policy, limit=_MAX_LABEL)}**", row.to_cells()) for row in rows]
