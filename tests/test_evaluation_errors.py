@@ -171,7 +171,11 @@ def test_nothing_is_guessed_about_a_message_that_opens_a_new_subject(fake_encode
         "Something else: how do I get wax off a wooden table?",
     )
     turns = tuple(Turn.of("assistant" if n % 2 else "user", text) for n, text in enumerate(texts))
-    assert not list(judge_messages(Conversation("talk", turns), [], drop_all, fake_encoder, n_newest=9))
+
+    def refuse(current: CurrentMessage, history: History) -> TurnDecisions:
+        raise AssertionError("nothing is decided about it")
+
+    assert not list(judge_messages(Conversation("talk", turns), [], refuse, fake_encoder, n_newest=9))
     turns = (*turns[:2], Turn.of("user", "and the second one?"))
     assert list(judge_messages(Conversation("talk", turns), [], drop_all, fake_encoder, n_newest=9))
 

@@ -185,11 +185,11 @@ def judge_messages(
     newest = [index for index in conversation.answerable() if index and index not in skipped]
     for index in newest[-n_newest:]:
         current, history = conversation.at(index)
-        decisions = decide(current, history)
         if current_facts(current, states_beside(encoder)).cues.begins > 0:
             continue
         suggested, choices = suggest_case(current, history, encoder, left_out=skipped)
-        yield JudgedMessage(conversation, judge_case(suggested, decisions, tokens[:index]), choices)
+        judged = judge_case(suggested, decide(current, history), tokens[:index])
+        yield JudgedMessage(conversation, judged, choices)
 
 
 def find_errors(messages: Iterable[JudgedMessage]) -> list[TurnError]:

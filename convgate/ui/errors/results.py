@@ -11,7 +11,6 @@ import streamlit as st
 
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
-from convgate.embedding.base import Progress
 from convgate.evaluation.errors import ErrorReport, JudgedMessage, find_errors, judge_messages
 from convgate.evaluation.judged_cases import cases_in_order
 from convgate.invariants.edits import EDITS_FIELD
@@ -84,7 +83,11 @@ def compute_errors(app: App, data: str, policy: GatePolicy) -> Errors:
     with progress_bar() as progress:
         while (number := len(judged)) < len(parts):
             each, cases, n_newest = parts[number]
-            decide = partial(_decide, _changes(each), selector, decided, partial(progress, "Encoding turns"))
+            selector.encode(
+                each.conversation.turns, partial(progress, "Encoding turns"),
+                with_modes=selector.settings.budget.tokens is not None,
+            )  # fmt: skip
+            decide = partial(_decide, _changes(each), selector, decided)
             judged[number] = list(
                 judge_messages(each.conversation, cases, decide, policy.encoder, n_newest=n_newest)
             )
@@ -126,7 +129,6 @@ def _decide(
     changes: str,
     selector: Selector,
     decided: dict[str, TurnDecisions],
-    progress: Progress,
     current: CurrentMessage,
     history: History,
 ) -> TurnDecisions:
@@ -136,9 +138,6 @@ def _decide(
     if (decisions := decided.get(key)) is None:
         if len(decided) >= _MAX_DECIDED:
             decided.clear()
-        turns = history.conversation.turns[: history.stop]
-        with_modes = selector.settings.budget.tokens is not None
-        selector.encode(turns, progress, with_modes=with_modes)
         decisions = decided[key] = selector.select_current(current, history).decisions
     return decisions
 
