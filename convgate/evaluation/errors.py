@@ -21,9 +21,7 @@ from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecision, TurnDecisions
 from convgate.core.text import format_share, pluralize, to_line
 from convgate.embedding.base import Encoder
-from convgate.embedding.states import states_beside
 from convgate.evaluation.judged_cases import JudgedCase, judge_case
-from convgate.gate.facts import current_facts
 from convgate.gate.rule import best_first
 from convgate.gatekeeper.checks import check
 from convgate.gatekeeper.exchange import exchanges_of
@@ -165,7 +163,7 @@ def judge_messages(
     """Yield the cases of a conversation with what `decide` decides about their histories.
 
     Without a case, the `n_newest` last messages that a model would answer, with suggestions for labels: about
-    none of the exchanges that the gatekeeper would skip, nor for messages that open a new subject.
+    none of the exchanges that the gatekeeper would skip.
     """
     tokens = turn_tokens(conversation.turns)
     for case in cases:
@@ -185,8 +183,6 @@ def judge_messages(
     newest = [index for index in conversation.answerable() if index and index not in skipped]
     for index in newest[-n_newest:]:
         current, history = conversation.at(index)
-        if current_facts(current, states_beside(encoder)).cues.begins > 0:
-            continue
         suggested, choices = suggest_case(current, history, encoder, left_out=skipped)
         judged = judge_case(suggested, decide(current, history), tokens[:index])
         yield JudgedMessage(conversation, judged, choices)
@@ -198,7 +194,8 @@ def find_errors(messages: Iterable[JudgedMessage]) -> list[TurnError]:
     A turn that is missed or needless may be listed again as disputed.
 
     That is the lowest score of what is needed and the highest of what is not. Suggestions may be wrong: those
-    that several policies make come first, then those that the policy itself contradicts least.
+    that several policies make come first, then missed turns that the policy itself contradicts least, and
+    needless ones by the tokens that they probably waste.
     """
     errors = [error for each in messages for error in _errors_of(each)]
 
@@ -206,6 +203,8 @@ def find_errors(messages: Iterable[JudgedMessage]) -> list[TurnError]:
         score = error.score or 0.0
         if error.kind == "disputed":
             rank = -abs(error.is_relevant - score)
+        elif error.kind == "needless" and error.against:
+            rank = (score - 1) * error.tokens
         else:
             rank = score if (error.kind == "missed") != bool(error.against) else -score
         return _ORDER.index(error.kind), -len(error.against), rank
