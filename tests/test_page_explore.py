@@ -25,7 +25,7 @@ from convgate.store import Conversations, CurrentKey, Labels, NewConversation
 from convgate.ui.explore import alternatives
 from convgate.ui.explore.inspector import describe_sureness, notable_words
 from convgate.ui.explore.message import PICKER, QUESTION
-from convgate.ui.explore.strip import draw_strip
+from convgate.ui.shared.annotator import annotator
 from convgate.ui.shared.outcome import PolicyOutcome
 from convgate.ui.shared.policy_options import option_label
 from convgate.ui.shared.samples import load_samples
@@ -341,24 +341,14 @@ def test_a_tab_takes_no_press_of_back_and_another_conversation_opens_on_why(open
     assert "What the score is made of" in page_text(app)
 
 
-def test_a_click_on_a_turn_draws_only_its_explanation(
-    open_explore: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    n_drawn = []
-
-    def count(*args: Any) -> Any:
-        n_drawn.append(1)
-        return draw_strip(*args)
-
-    monkeypatch.setattr("convgate.ui.explore.page.draw_strip", count)
+def test_a_click_on_a_turn_explains_it_and_draws_the_strip_anew(open_explore: Open) -> None:
     app = open_explore(selected="2")
+    here = CurrentKey(address(app)["conversation"], 7)
+    Labels(app_store()).answer(here, {1: "relevant"}, by=annotator())  # by a run that ended early
     trigger(app, "asked", {"what": "select", "turn": 4})
     assert [each.value for each in app.subheader] == ["Turn 5"]
-    assert (len(n_drawn), address(app)["selected"]) == (1, "5")
-    app = open_explore(selected="2", chart="1")
-    n_drawn.clear()
-    trigger(app, "asked", {"what": "select", "turn": 4})
-    assert len(n_drawn) == 1, "the chart shows it, too"
+    assert (turn_table(app)["rows"][1]["mine"], turn_table(app)["selected"]) == ("relevant", 4)
+    assert address(app)["selected"] == "5"
 
 
 def test_the_last_turns_are_one_click_away_with_what_they_miss(open_explore: Open) -> None:

@@ -38,7 +38,7 @@ from convgate.ui.explore.sharing import draw_sharing
 from convgate.ui.explore.without import draw_without
 from convgate.ui.shared import scoring
 from convgate.ui.shared.actions import draw_result, run_action
-from convgate.ui.shared.annotator import annotator, draw_annotator, is_asked
+from convgate.ui.shared.annotator import draw_annotator, is_asked
 from convgate.ui.shared.answering import Answering, draw_answers
 from convgate.ui.shared.charts import draw_figure
 from convgate.ui.shared.explore_state import ExploreState, page
@@ -52,7 +52,6 @@ from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.turn import Step, draw_turn_head, draw_turn_text, format_explanation, turn_labels
 from convgate.versions import UNTRAINED
 
-INSPECTOR = "explore-inspector"
 TABS = ("Why", "Links", "Words", "Matrix")
 _BAR, _AROUND = 22, 66  # pixels of a part in the waterfall, and around all of them
 MIN_EFFECT = 0.1
@@ -66,22 +65,11 @@ _MAX_PROMISE = 0.5  # of the slider
 _MAX_STATEMENT = 160  # characters
 
 
-@st.fragment(key=INSPECTOR)
 def draw_inspector(
-    app: App, drawn: ExploreState, outcome: PolicyOutcome, first: int | None, answering: Answering
+    app: App, state: ExploreState, outcome: PolicyOutcome, selected: int | None, answering: Answering
 ) -> None:
-    """Draw the selected turn, the tab that is open, and links to them; first: the turn until one is selected.
-
-    A fragment, so that a click on a turn draws nothing else. drawn: the state that the rest of the page has.
-    """
-    page.rerun_after_action()
-    state = page.now()
-    is_of_page = replace(state, selected=drawn.selected, tab=drawn.tab) == drawn
-    if answering.by != annotator() or not is_of_page:  # changed since the whole page was drawn
-        st.rerun()
-    page.keep(state)
+    """Draw the selected turn, the tab that is open, and links to them."""
     with st.container(key="explore-panel"):
-        selected = first if state.selected is None else state.selected
         if selected is not None:
             _draw_selected(app, state, outcome, selected, answering)
         draw_sharing(state, outcome)

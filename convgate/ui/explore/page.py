@@ -19,7 +19,7 @@ from convgate.messages import turn_tokens
 from convgate.policies.window import LastK
 from convgate.ui.explore.alternatives import PROMISES, draw_alternatives
 from convgate.ui.explore.encoding import read_all, show_newest_first
-from convgate.ui.explore.inspector import INSPECTOR, draw_inspector
+from convgate.ui.explore.inspector import draw_inspector
 from convgate.ui.explore.message import draw_message
 from convgate.ui.explore.strip import draw_strip
 from convgate.ui.explore.summary import (
@@ -72,7 +72,7 @@ def draw_page(app: App) -> None:
     summary = app.conversations.summary(key)
     # What is there for some messages only has a place of its own: the strip, moved, would be drawn anew.
     with st.container(key="explore-note"):
-        if not (is_tour := draw_tour(app, state, summary.origin)):
+        if not draw_tour(app, state, summary.origin):
             draw_sample_note(summary.origin, message.current.index)
     problem_place, encoding_place = st.container(), st.container()
     left, right = st.columns(_COLUMNS, gap="medium")
@@ -100,13 +100,11 @@ def draw_page(app: App) -> None:
                     draw_chart(result, selected, is_logit=state.logit)
             else:
                 st.info("Nothing to decide: this is the first turn. Choose a later message.")
-        # The tour and the chart show which turn is selected, too.
-        part = None if is_tour or state.chart else INSPECTOR
-        further = draw_strip(app, state, result, selected, answers, part)
+        further = draw_strip(app, state, result, selected, answers)
     with right:
         if len(result.decisions):
             draw_slider(result, state)
-        draw_inspector(app, page.now(), result, selected, answers)
+        draw_inspector(app, state, result, selected, answers)
     # Last, because the classifier of modes takes seconds to load. Without a budget, policies that do without
     # its encoder do without it.
     encoder, spent = getattr(result.policy, "encoder", None), result.selection.budgeted

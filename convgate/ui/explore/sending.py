@@ -30,11 +30,8 @@ SENT = "explore.sent"
 _MAX_CODE = 200_000  # characters; more would make the browser slow
 
 
-def draw_sent(state: ExploreState, outcome: PolicyOutcome, selected: int | None, part: str | None) -> None:
-    """Draw every message that is sent, in the dialect of its API, and what all cost.
-
-    part: see `draw_transcript`.
-    """
+def draw_sent(state: ExploreState, outcome: PolicyOutcome, selected: int | None) -> None:
+    """Draw every message that is sent, in the dialect of its API, and what all cost."""
     selection = outcome.selection
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="explore-sending"):
         st.caption(_describe(outcome), width="stretch")
@@ -49,7 +46,7 @@ def draw_sent(state: ExploreState, outcome: PolicyOutcome, selected: int | None,
         [None] * len(messages) if is_joined else turn_tokens(selection.sent).tolist(),
         selected=selected, place=f"{outcome.message.key} sent", height="fill",
     )  # fmt: skip
-    draw_transcript(data, key=SENT, part=part)
+    draw_transcript(data, key=SENT)
     if len(messages) > ROWS:
         st.caption(f"The newest {ROWS:,} messages are shown; the download has all.")
 

@@ -31,11 +31,10 @@ def draw_strip(
     outcome: PolicyOutcome,
     selected: int | None,
     answering: Answering,
-    part: str | None,
 ) -> DeltaGenerator:
     """Draw what the strip shows: the turns, which can be answered for, what is sent, or the invariants.
 
-    Returns the place of further controls. part: see `draw_transcript`.
+    Returns the place of further controls.
     """
     with st.container(horizontal=True, gap="xsmall", key="explore-list"):
         _draw_listed(outcome)
@@ -49,7 +48,7 @@ def draw_strip(
             _draw_view(outcome)
             draw_details(outcome)
             place = st.container(width="content")
-    _draw_turns(app, state, outcome, selected, answering, part)
+    _draw_turns(app, state, outcome, selected, answering)
     return place
 
 
@@ -59,7 +58,6 @@ def _draw_turns(
     outcome: PolicyOutcome,
     selected: int | None,
     answering: Answering,
-    part: str | None,
 ) -> None:
     if state.listed == "invariants":
         last = len(outcome.message.conversation) - 1
@@ -67,7 +65,7 @@ def _draw_turns(
             draw_invariants(app.store, outcome, state, last if selected is None else selected)
         return
     if state.listed == "sent":
-        draw_sent(state, outcome, selected, part)
+        draw_sent(state, outcome, selected)
         return
     message, is_strip = outcome.message, state.listed == "all"
     conversation, current = message.conversation, message.current
@@ -88,7 +86,7 @@ def _draw_turns(
     data = transcript_data(
         conversation, current, outcome.decisions, marks, place=f"{message.key} {state.listed}", height="fill"
     )
-    draw_transcript(data, key=TRANSCRIPT, on_answers=_on_answers, part=part)
+    draw_transcript(data, key=TRANSCRIPT, on_answers=_on_answers)
 
 
 def _draw_listed(outcome: PolicyOutcome) -> None:

@@ -35,8 +35,8 @@ def param(
     """Declare a field of a page state with its default; without a codec, its type decides.
 
     name: in addresses, if different. of_conversation: reset when another conversation opens. on: the title of
-    the only page that has it in its address, of several that share the state. of_part: what a fragment alone
-    shows; it is in links, and not in the page's address, where each change would take a press of "back".
+    the only page that has it in its address, of several that share the state. of_part: what a part of the
+    page shows; it is in links, and not in the page's address, where each change would take a press of "back".
     """
     metadata = {"codec": codec, "name": name, "of_conversation": of_conversation, "on": on, "part": of_part}
     return field(default=start, metadata=metadata)
@@ -209,7 +209,7 @@ class Address(Generic[S]):
         return state, problems
 
     def _parts(self) -> list[tuple[str, str]]:
-        """Return the fields that a fragment of this page shows, with their names in links."""
+        """Return the fields that a part of this page shows, with their names in links."""
         parameters = _parameters(self._kind)
         return [(item.field, item.name) for item in parameters if item.of_part and item.on == drawn_page()]
 
@@ -226,8 +226,6 @@ class Address(Generic[S]):
         resets = {"page", "selected"} if values.keys() & {"turn", "question"} else {"page"}
         starts = {item.field: item.start for item in _parameters(self._kind) if item.field in resets}
         self.show(replace(self.now(), **(starts | values)))
-        if values.keys() <= {name for name, _ in self._parts()}:
-            st.session_state.pop(self._touched)
 
     def control(self, name: str, value: Any = ..., *, none: Any = None, **also: Any) -> dict[str, Any]:
         """Return the arguments that bind a control to a field: `st.toggle("A", **page.control("a"))`.
@@ -281,11 +279,6 @@ class Address(Generic[S]):
         """Draw the whole page when an action caused this run of a fragment; the first call of a fragment."""
         if st.session_state.get(self._touched):  # a run of the whole page took it before
             st.rerun()
-
-    def draw_part(self, key: str) -> None:
-        """Draw that fragment alone after a change; for callbacks, as their last call."""
-        st.session_state.pop(self._touched, None)
-        st.rerun(key)
 
     def begin(self, **known: Collection[str]) -> S:
         """Return the state of this run with only known names, kept; draw what is wrong with its address."""

@@ -52,13 +52,9 @@ def draw_transcript(
     key: str,
     on_answers: Callable[[], None] = lambda: None,
     address: Address[Any] = page,
-    part: str | None = None,
 ) -> None:
-    """Draw what `transcript_data` returns on the page of that address; `on_answers` is called for answers.
-
-    part: the fragment that alone is drawn when another turn is selected; None: the whole page is.
-    """
-    take = partial(_take_request, key, address, part)
+    """Draw what `transcript_data` returns on the page of that address; `on_answers` is called for answers."""
+    take = partial(_take_request, key, address)
     _transcript(key=key, data=dict(data), on_asked_change=take, on_answers_change=on_answers)
 
 
@@ -80,7 +76,7 @@ def select(turn: int | None, address: Address[Any] = page) -> None:
     address.select(turn)
 
 
-def _take_request(key: str, address: Address[Any], part: str | None) -> None:
+def _take_request(key: str, address: Address[Any]) -> None:
     try:
         request = TranscriptRequest.model_validate(st.session_state[key].get("asked"))
     except ValidationError:
@@ -92,8 +88,6 @@ def _take_request(key: str, address: Address[Any], part: str | None) -> None:
         st.session_state[f"{_OPENED}.{conversation}"] = opened_turns(conversation) | {turn}
     elif request.what == "select":
         select(turn, address)
-        if part is not None:
-            address.draw_part(part)
     elif address is page:
         select(None)
         page.change(turn=turn, question="", selected=None)
