@@ -10,7 +10,7 @@ that too, and what the turn is about where nothing speaks for it; of what is dro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain, islice, pairwise
@@ -24,7 +24,7 @@ from convgate.core.decisions import IN_CASE, LIKELY, Reason, say_likely
 from convgate.core.text import isolate, pluralize, truncate
 from convgate.gate.columns import is_rare
 from convgate.gate.effects import KINDS, MIN_SHARE, Difference, Effects
-from convgate.gate.subjects import Subject, Subjects
+from convgate.gate.subjects import Subject, Subjects, names_subject
 from convgate.text.stop_words import stop_stems
 from convgate.text.words import find_stems, stems, words
 
@@ -39,14 +39,11 @@ _MIN_RUN = 2  # turns after the first one of a run that is named
 _FEW_RARE = 5.0  # weight of all stems; a rare one has about 4
 _RARE = 0.7  # of the weight of the rarest shared stem; more frequent ones are not quoted
 _VERY_RARE, _COMMON = 0.002, 0.02  # shares of all turns: of stems that are quoted first, and of the last
-_SUBJECT_SHARE = 0.003  # of a stem of the message that names its subject
 _SURE = 1.0  # log odds from which a cue is said of a text
 
 _CLOSE, _NOT_CLOSE, _ELSEWHERE = "close in meaning", "not close in meaning", "another subject"
 
-Phrases = Mapping[str, tuple[str, str]]
-
-_BY_FEATURE: Phrases = {
+_BY_FEATURE: Mapping[str, tuple[str, str]] = {
     "same_speaker": ("also from {speaker}", ""),
     "last_of_speaker": ("the newest from {speaker}", ""),
     "own_last": ("the newest from {speaker}", ""),
@@ -123,7 +120,7 @@ class GateReasons:
 
     def _likelihood(self, row: int) -> Reason:
         """Return how likely a turn is to be needed, and why it was decided so all the same."""
-        text, score = self._likely(row), float(self.effects.scores.scores[row])
+        text = say_likely(score := float(self.effects.scores.scores[row]))
         tokens = 0 if self.tokens is None else int(self.tokens[row])
         lowest_kept, highest_dropped, usual_tokens = self._extremes
         if self._is_in_case(row):
@@ -156,9 +153,6 @@ class GateReasons:
         ):
             return Reason(f"{said}, most by message {{}}", (link.other,))
         return Reason(said)
-
-    def _likely(self, row: int) -> str:
-        return say_likely(float(self.effects.scores.scores[row]))
 
     def _is_in_case(self, row: int) -> bool:
         return bool(self.kept[row] and self.effects.scores.scores[row] < LIKELY)
@@ -307,10 +301,9 @@ class GateReasons:
             turn for turn in (row - 2, row - 1, row + 1) if 0 <= turn < len(self.kept) and self.kept[turn]
         ]
         best = max(near, key=lambda turn: float(self._parts["content"][turn]), default=None)
-        which = "" if best is None else self._has(best, row)
-        return (
-            Reason(f"near message {{}}, which {which}", turns=(best,)) if which and best is not None else None
-        )
+        if best is None or not (which := self._has(best, row)):
+            return None
+        return Reason(f"near message {{}}, which {which}", turns=(best,))
 
     def _has(self, other: int, row: int) -> str:
         """Return why another turn raises the score of one: its words, its meaning, or how likely it is."""
@@ -323,7 +316,7 @@ class GateReasons:
                 other, 1, self.effects.differences("content", other, 1)
             ):
                 return f"is {_CLOSE}"
-        return f"is {self._likely(other)}" if scores[other] >= max(LIKELY, scores[row]) else ""
+        return f"is {say_likely(scores[other])}" if scores[other] >= max(LIKELY, scores[row]) else ""
 
     def _recency(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
         ago, strongest = len(self.kept) - row, next(iter(differences), None)
@@ -350,16 +343,16 @@ def quote_words(text: str, shared: Sequence[str], current: CurrentMessage) -> Re
     Of a message without rare ones, others are quoted where there are two, or with the word beside them.
     """
     message = current.turn.scored_text
-    stop = stop_stems(stems(words(text)[:_MAX_WORDS])) | stop_stems(stems(words(message)[:_MAX_WORDS]))
+    own, asked = (stems(words(each)[:_MAX_WORDS]) for each in (text, message))
+    stop = stop_stems(own) | stop_stems(asked)
     shared = [stem for stem in shared if stem not in stop]
-    rare = [stem for stem in shared if is_rare(stem, _VERY_RARE)] or [
-        stem for stem in shared if is_rare(stem)
-    ]
+    rare = [stem for stem in shared if is_rare(stem, _VERY_RARE)] or [*filter(is_rare, shared)]
     named = (stem for stem in rare if find_stems(message, [stem], max_words=_MAX_WORDS))
     places = find_words(text, list(islice(named, _MAX_STEMS)))
     common = {stem for stem in shared if is_rare(stem, _COMMON)}
-    if not places and common and not names_subject(stems(words(message)[:_MAX_WORDS])):
-        beside = [pair for pair in _pairs(message) & _pairs(text) if common.intersection(pair)]
+    if not places and common and not names_subject(asked):
+        pairs = {*pairwise(asked)}.intersection(pairwise(own))
+        beside = [pair for pair in pairs if common.intersection(pair)]
         places = find_words(text, [*common, *chain(*beside)])
         places = {key: places[key] for key in places if common.intersection(key)}
         if len(common.intersection(chain(*places))) < 2 and not any(len(key) > 1 for key in places):
@@ -373,16 +366,6 @@ def quote_words(text: str, shared: Sequence[str], current: CurrentMessage) -> Re
 
 def _is_distance(said: Reason) -> bool:
     return said.text.endswith(" messages back")
-
-
-def names_subject(message: Iterable[str]) -> bool:
-    """Return whether any of a message's stems is rare enough to name its subject."""
-    return any(stem.isalpha() and is_rare(stem, _SUBJECT_SHARE) for stem in message)
-
-
-def _pairs(text: str) -> set[tuple[str, str]]:
-    """Return the stems of words that stand side by side."""
-    return set(pairwise(stems(words(text)[:_MAX_WORDS])))
 
 
 def find_words(text: str, wanted: Sequence[str]) -> Mapping[tuple[str, ...], list[tuple[int, int]]]:
@@ -403,10 +386,9 @@ def _phrase(difference: Difference, *, is_named: bool) -> str:
 
     is_named: whether the speaker has a name. Roles say nothing, and people in a chat state no wishes to it.
     """
-    is_wish = difference.feature == "turn_instruction"
-    if (is_wish and (is_named or difference.value < _SURE)) or (
-        difference.part == "speaker" and not is_named
-    ):
+    if difference.feature == "turn_instruction" and (is_named or difference.value < _SURE):
+        return ""
+    if difference.part == "speaker" and not is_named:
         return ""
     return _BY_FEATURE.get(difference.feature, ("", ""))[not difference.is_higher]
 

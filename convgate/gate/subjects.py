@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -21,6 +21,11 @@ _FEW_STEMS = 3  # fewer that no other turn has do not say it
 _GAP = 2  # from a turn with the words to the next one where they are still talked about
 _MAX_READ = 2_000  # words of a turn
 _EXCERPT = 60  # characters of a turn, where no word says what turns are about
+
+
+def names_subject(message: Iterable[str]) -> bool:
+    """Return whether any of a message's stems is rare enough to name its subject."""
+    return any(stem.isalpha() and is_rare(stem, _MAX_SHARE) for stem in message)
 
 
 class Subject(NamedTuple):

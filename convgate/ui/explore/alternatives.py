@@ -10,7 +10,7 @@ import streamlit as st
 from convgate.core.decisions import IN_CASE, LIKELY
 from convgate.core.text import format_percent, pluralize
 from convgate.gate.facts import facts_of
-from convgate.gate.reasons import names_subject
+from convgate.gate.subjects import names_subject
 from convgate.gate.thresholds import MaxMissed
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
