@@ -568,7 +568,7 @@ def test_the_last_exchange_is_measured_by_leaving_it_out(open_explore: Open) -> 
 def test_the_price_stands_beside_the_tokens_and_in_what_is_sent(
     open_explore: Open, convgate_home: Path
 ) -> None:
-    app = open_explore(list="sent", selected="2", ask="nan " * 800)
+    app = open_explore(list="sent", selected="2", ask="n " * 1_900)
     tokens, all_tokens = int(stated(app, "Tokens").replace(",", "")), 0
     for model, dollars in (("claude-sonnet-4-5", 3.0), ("gpt-5", 1.25)):
         (convgate_home / "convgate.toml").write_text(f'[costs]\nmodel = "{model}"\n' if all_tokens else "")
