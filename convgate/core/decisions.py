@@ -327,6 +327,6 @@ class TurnDecisions:
         if self.reasons is None:
             return sentence
         reason = str(self.reasons(int(self.indices[row])))
-        is_said = score is not None and f"; {say_likely(score)}" in f"; {reason}"
+        is_said = score is not None and say_likely(score) in reason
         is_alone = score is not None and sentence == f"{format_threshold(score)}."
         return reason if is_said and is_alone else f"{reason} Score {sentence}"

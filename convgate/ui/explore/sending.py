@@ -84,7 +84,7 @@ def _describe(outcome: PolicyOutcome) -> str:
 
 
 def price_of(selection: Selection) -> tuple[str, str, str]:
-    """Return what the input costs without a cache, what that of all turns would, and whose prices these are."""
+    """Return what the input costs without a cache, what that of all turns would, and whose prices."""
     settings = services.settings()
     price = find_price(settings, settings.costs.model or DEFAULT_MODEL)
     assert price is not None
