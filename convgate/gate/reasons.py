@@ -96,8 +96,10 @@ class GateReasons:
         if is_in_case or is_unsaid:
             texts.insert(len(texts) if kept else 0, self._likelihood(row))
         if is_in_case and is_unsaid if kept else self._elsewhere(row) is None:
-            strength = "".join(each.text for each in texts if each.text == _NOT_CLOSE)
-            texts = self._weak_link(row, strength) + [each for each in texts if each.text != _NOT_CLOSE]
+            has_link = bool(opposing) and not kept
+            is_unlike = any(each.text == _NOT_CLOSE for each in texts)
+            texts = [each for each in texts if each.text != _NOT_CLOSE]
+            texts[:0] = self._weak_link(row, _NOT_CLOSE if is_unlike else "" if has_link else None)
         said = [*texts, *opposing]
         parts = [each.text for each in said]
         if opposing:
@@ -119,13 +121,17 @@ class GateReasons:
         opposing = [clause for clause in opposing if clause.said.text not in said]
         return clauses + [clause for clause in opposing if not _is_distance(clause.said)]
 
-    def _weak_link(self, row: int, strength: str) -> list[Reason]:
-        """Return how little links a turn to the message, with what the turn is about where words say it."""
-        if (named := self._named(row)) is None:
-            return [Reason(strength or "no link found")]
-        about, near, _ = named
-        strength = strength or f"{'weak' if self.effects.scores.scores[row] >= _WEAK else 'hardly any'} link"
-        return [Reason(f"{strength} (about {about}{', like message {}' * len(near)})", near)]
+    def _weak_link(self, row: int, link: str | None) -> list[Reason]:
+        """Return how little links a turn to the message, and what the turn is about where words say it.
+
+        link: what is said of the link, in place of how strong it is.
+        """
+        score, named = self.effects.scores.scores[row], self._named(row)
+        if named is None:
+            return [Reason(said)] if (said := "no link found" if link is None else link) else []
+        link = ("weak link" if score >= _WEAK else "hardly any link") if link is None else link
+        text = f"about {named[0]}{', like message {}' * len(named[1])}"
+        return [Reason(f"{link} ({text})" if link else text, named[1])]
 
     def _likelihood(self, row: int) -> Reason:
         """Return how likely a turn is to be needed, and why it was decided so all the same."""

@@ -16,10 +16,15 @@ from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.policy_options import POLICY_OPTION
 from convgate.ui.shared.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
 
-LISTED = {"all": "All", "sent": "As sent", "dropped": "Dropped", "invariants": "Invariants"}
+LISTED = {"all": "All", "sent": "As sent", "dropped": "Dropped", "invariants": "Must hold"}
 """What the strip shows, as addresses and as people call it."""
 
-COLUMNS = {"tier1": "By itself", "tier2": "Among others", "threshold": "Threshold", "gate": "From others"}
+COLUMNS = {
+    "tier1": "Turn alone",
+    "tier2": "With linked turns",
+    "threshold": "Threshold",
+    "gate": "Share of links",
+}
 """Numbers of each turn that the strip can show."""
 
 MAX_BUDGET = 10_000_000  # tokens

@@ -35,8 +35,8 @@ def param(
     """Declare a field of a page state with its default; without a codec, its type decides.
 
     name: in addresses, if different. of_conversation: reset when a conversation opens. on: the titles of the
-    only pages that have it in their address. of_part: what a part of the page shows; it is in links, and not in
-    the page's address, where each change would take a press of "back".
+    only pages that have it in their address. of_part: what a part of the page shows; it is in links, and not
+    in the page's address, where each change would take a press of "back".
     """
     metadata = {"codec": codec, "name": name, "of_conversation": of_conversation, "on": on, "part": of_part}
     return field(default=start, metadata=metadata)
