@@ -301,6 +301,7 @@ def test_a_reason_says_nothing_and_its_opposite_and_no_distance_alone() -> None:
         assert not re.search("(?<!not )close in meaning", reason) or "not close in meaning" not in reason
         assert not re.search(r": (only )?\d+ messages back[.]", reason), reason
         assert not re.search("thread|continues", reason), "only answers are certain"
+        assert not re.search("(no|any) link( found|.*); but (close|your)", reason), reason
 
 
 def test_a_kept_turn_that_is_unlikely_says_so_behind_what_speaks_for_it() -> None:
@@ -310,13 +311,13 @@ def test_a_kept_turn_that_is_unlikely_says_so_behind_what_speaks_for_it() -> Non
             decision = case.decisions[row]
             said = decision.explanation.removesuffix(".").split("; but ")[0].split("; ")
             likely = say_likely(float(case.scored.scores.scores[row]))
-            assert re.fullmatch(rf"{likely}, sent in case( at only \d+ tokens?)?", said[-1]), said
+            assert re.fullmatch(rf"sent in case: {likely}, (only )?\d+ tokens?", said[-1]), said
             assert "Score" not in decision.explanation
             assert not re.search("another subject|something else|names no subject", decision.reason)
             subject = Subjects(case.history.turns).of(row, facts_of(case.current.turn).stems)
-            if subject.stems and len(said) == 1:
-                pytest.fail(f"its subject is not said: {decision.reason}")
-            n_about += said[0].startswith("about ")
+            if len(said) == 1 or (subject.stems and "no link found" in decision.reason):
+                pytest.fail(f"its link or its subject is not said: {decision.reason}")
+            n_about += "link (about " in said[0]
     assert n_about > 3
 
 
@@ -326,11 +327,12 @@ def test_no_turn_is_about_a_word_that_it_does_not_have() -> None:
         for row, turn in enumerate(case.history.turns):
             reason = case.decisions[row].explanation
             if own := re.search(
-                r"^about ([^;.(]+)[;.]|(?:another subject|something else) \(([^;.)]+)", reason
+                r"\(about ((?:(?!, like message)[^;.)])+)\)|(?:another subject|something else) \(([^;.)]+)",
+                reason,
             ):
                 named = (own[1] or own[2]).split(", messages ")[0].split(", ")
                 assert all(word in turn.scored_text for word in named), (reason, turn.text)
-            n_near += bool(re.search(r"^near message \d+ \(|(subject|else), like message \d+ \(", reason))
+            n_near += bool(re.search(r"(subject|else), like message \d+ \(|, like message \d+\)", reason))
     assert n_near >= 3
 
 
@@ -357,7 +359,7 @@ def test_a_less_likely_turn_that_is_kept_says_how_few_tokens_it_has_and_a_droppe
         assert not said or bool((scores[1:] < scores[0]).any())
         for row in np.flatnonzero(scores[1:] < LIKELY) + 1:
             is_traded = bool(scores[row] < scores[0])
-            assert ("sent in case at only 9 tokens" in reasons.of(int(row)).text) == is_traded
+            assert (", only 9 tokens" in reasons.of(int(row)).text) == is_traded
     assert n_dropped > 0
 
 
@@ -366,10 +368,10 @@ def test_a_dropped_turn_of_which_no_more_is_certain_says_what_it_is_about() -> N
     for case in cases():
         for row in np.flatnonzero(~case.decisions.kept).tolist():
             reason = case.decisions[row].explanation
-            if not re.search("^about |^near message|another subject|something else", reason):
+            if not re.search(r"\babout |another subject|something else", reason):
                 subject = Subjects(case.history.turns).of(row, facts_of(case.current.turn).stems)
                 assert not subject.stems, reason
-            n_about += reason.startswith("about ")
+            n_about += "link (about " in reason
     assert n_about > 3
 
 
@@ -413,3 +415,28 @@ def test_frequent_words_are_quoted_of_a_message_without_rare_ones() -> None:
     assert quoted.text.endswith("word “Last time”")
     current, _ = written(("", "last: could my marathon in programming be what it might not be?")).at(1)
     assert quote_words(text, shared, current) is None
+
+
+def test_distance_is_said_only_where_no_turn_farther_off_is_decided_otherwise() -> None:
+    n_said = 0
+    for case in cases():
+        kept = case.decisions.kept
+        for row in range(len(kept)):
+            reason = case.decisions[row].explanation
+            if is_said := re.search(r"\d+ messages back", reason):
+                assert kept[row:].all() if kept[row] else not kept[:row].any(), reason
+            n_said += bool(is_said)
+    assert n_said > 3
+
+
+def test_a_turn_near_is_named_with_its_own_reason_and_never_an_instruction() -> None:
+    n_named = 0
+    for case in cases():
+        for row in np.flatnonzero(case.decisions.kept).tolist():
+            reason = case.decisions[row].explanation
+            if named := re.search(r"message (\d+), (which )?(.*?)[;.]", reason):
+                n_named += 1
+                assert re.match("has |is close in meaning|is likely needed itself", named[3]), reason
+                assert not case.history.turns[int(named[1])].is_instruction
+            assert not re.search(r"message \d+ answers it|% likely to be needed, by all", reason)
+    assert n_named > 3

@@ -56,5 +56,22 @@ def test_an_answer_without_such_words_is_about_what_its_question_is() -> None:
 def test_turns_are_named_by_the_words_of_most_of_them_or_by_how_they_begin() -> None:
     subjects = make_subjects(*ROUTER, *BREAD)
     assert subjects.name(range(7), ()).split(", ")[0] == "router"
+    assert subjects.name([3, 4, 5, 6], ()) == "router, sourdough", "neither is that of most"
+    several = make_subjects(*BREAD, "The lathe.", "Lathe oil.", "Violins.", "ok", "The router.", "Tulips.")
+    assert several.name(range(8), ()) == "sourdough, lathe, Violins, …"
+
+
+def test_a_word_of_its_own_stands_beside_no_shared_one_and_words_side_by_side_are_one() -> None:
+    subjects = make_subjects("The router of Oma", "A router with a bell")
+    assert subjects.words(subjects.of(1, ())) == ["router"]
+    flat = make_subjects("The Avenidas Novas flat", "Is Avenidas Novas far?")
+    assert flat.words(flat.of(1, ())) == ["Avenidas Novas"]
+
+
+def test_assent_and_verbs_of_other_languages_are_no_subject() -> None:
+    german = "Wenn der Gasthof frei ist, kommt auch die Inge."
+    subjects = make_subjects("Hast du drei Vorschläge?", "", german, "", "thx")
+    named = [subjects.words(subjects.of(row, ())) for row in (0, 2, 4)]
+    assert named == [["Vorschläge"], ["Gasthof", "Inge"], []]
     assert make_subjects("", "so  it is").name([0, 1], ()) == "so it is"
     assert make_subjects("").name([0], ()) == "no text"

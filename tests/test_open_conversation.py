@@ -89,3 +89,25 @@ def test_pages_without_a_message_keep_what_is_open(keys: tuple[str, str]) -> Non
     for page in ("Tune", "Train", "Versions", "Library"):
         app = go(app, page)
     assert open_conversation(go(app, "Label")) == (older, "4")
+
+
+def test_a_link_to_the_open_conversation_shows_it_as_it_is_shown_first(keys: tuple[str, str]) -> None:
+    older, _ = keys
+    app = open_page("Explore", conversation=older, turn="4", selected="2", list="dropped", ask="and now?")
+    app = go(app, "Library")
+    assert "ask" not in app.query_params, "only pages that show a question have it in their address"
+    app.query_params.clear()
+    app.query_params["conversation"] = older
+    app = go(app, "Explore", keep_address=True)
+    assert {*app.query_params} == {"conversation"}
+
+
+def test_the_way_back_from_label_shows_what_explore_showed(keys: tuple[str, str]) -> None:
+    older, _ = keys
+    shown = {"conversation": older, "selected": "2", "list": "dropped", "ask": "and now?"}
+    app = go(open_page("Explore", **shown), "Label")
+    app.query_params.clear()
+    for name, value in shown.items():
+        app.query_params[name] = value
+    app = go(app, "Explore", keep_address=True)
+    assert {name: app.query_params[name] for name in shown} == shown

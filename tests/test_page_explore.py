@@ -345,7 +345,7 @@ def test_a_tab_takes_no_press_of_back_and_another_conversation_opens_on_why(open
     other = add_conversation(*TURNS[1:], title="Other")
     check(go_back(app, conversation=other))  # as a link in the Library does
     assert "From the turn alone" not in page_text(app)
-    assert "What the score is made of" in page_text(app)
+    assert "Speaks for it" in page_text(app)
 
 
 def test_a_click_on_a_turn_explains_it_and_draws_the_strip_anew(open_explore: Open) -> None:
@@ -367,6 +367,10 @@ def test_the_last_turns_are_one_click_away_with_what_they_miss(open_explore: Ope
     click(app, "explore.instead_last")
     assert address(app)["policy"] == "last_k"
     assert "The model gets 10 of 13 earlier turns: 10 recent." in page_text(app)
+    assert {(row["score"], row["bar"]) for row in turn_table(app)["rows"]} == {("", None)}, "no probabilities"
+    assert {*turn_table(app)["map"]["bars"]} == {0, 100}
+    app = open_explore(Turn.of("system", "Be brief."), *turns, turns[0])
+    assert app.button(key="explore.instead_last").label.startswith("last 10 turns and rules: 11 turns")
     assert "1 now dropped, 1 of them likely needed." in page_text(app)
     table = turn_table(app)
     assert (table["selected"], table["rows"][0]["flip"]) == (0, "down"), "what is missing is in sight"
@@ -544,10 +548,10 @@ def test_the_strip_folds_runs_of_dropped_turns_and_shows_all_in_small(open_explo
 def test_numbers_of_every_turn_are_columns_of_the_strip(open_explore: Open) -> None:
     row = turn_table(open_explore(columns="tier1,tier2,threshold,gate"))["rows"][1]
     labels, values = zip(*row["columns"], strict=True)
-    assert labels == ("By itself", "Among others", "Threshold", "From others")
+    assert labels == ("Turn alone", "With linked turns", "Threshold", "Share of links")
     assert all(re.fullmatch(r"\d\.\d+|\d+(\.\d)?%", value) for value in values)
     by_place = turn_table(open_explore(columns="tier1", policy="last_k"))["rows"][1]
-    assert by_place["columns"] == [["By itself", "–"]]
+    assert by_place["columns"] == [["Turn alone", "–"]]
 
 
 def test_the_inspector_measures_what_changes_without_the_turn(open_explore: Open) -> None:
@@ -580,7 +584,7 @@ def test_the_last_exchange_is_measured_by_leaving_it_out(
 def test_the_price_stands_beside_the_tokens_and_in_what_is_sent(
     open_explore: Open, convgate_home: Path
 ) -> None:
-    app = open_explore(list="sent", selected="2", ask="nan " * 800)
+    app = open_explore(list="sent", selected="2", ask="n " * 1_900)
     tokens, all_tokens = int(stated(app, "Tokens").replace(",", "")), 0
     for model, dollars in (("claude-sonnet-4-5", 3.0), ("gpt-5", 1.25)):
         (convgate_home / "convgate.toml").write_text(f'[costs]\nmodel = "{model}"\n' if all_tokens else "")
@@ -597,17 +601,19 @@ def test_the_price_stands_beside_the_tokens_and_in_what_is_sent(
 @pytest.mark.parametrize(
     ("kept", "reach", "said"),
     [
-        (True, 0.9, "61% likely to be needed, so it is kept at any “lose at most”."),
-        (True, 0.2, "61% likely to be needed, so it is kept up to “lose at most 20%”."),
-        (False, 0.2, "61% likely to be needed, so it is dropped from “lose at most 20%” on."),
+        (True, 0.9, "Sure: 61% likely to be needed, kept at any “lose at most”."),
+        (True, 0.2, "Sure: 61% likely to be needed, kept up to “lose at most 20%”."),
+        (True, 0.0512, "Fairly sure: 61% likely to be needed, kept up to “lose at most 5.1%”."),
+        (False, 0.018, "Close call: 61% likely to be needed, dropped from “lose at most 1.8%” on."),
     ],
 )
 def test_the_score_and_the_promise_are_one_sentence(kept: bool, reach: float, said: str) -> None:
     decision = SimpleNamespace(
-        score=0.61, kept=kept, outcome_name=NEEDED, explanation="close in meaning.", is_probability=True
-    )
+        score=0.61, kept=kept, outcome_name=NEEDED, explanation="close in meaning.", threshold=None,
+        is_probability=True,
+    )  # fmt: skip
     outcome = SimpleNamespace(
-        decisions=SimpleNamespace(of=lambda _: decision, overrides={}), version="v1", reach=[reach],
+        decisions=SimpleNamespace(of=lambda _: decision, overrides={}), version="v1", reach=[reach], promise=0.02,
         selection=SimpleNamespace(budget=None), message=SimpleNamespace(history=range(1)),
     )  # fmt: skip
     assert describe_sureness(cast(PolicyOutcome, outcome), 0) == said
@@ -617,9 +623,11 @@ def test_the_score_and_the_promise_are_one_sentence(kept: bool, reach: float, sa
 def test_how_sure_the_gate_is_is_said_in_plain_words(open_explore: Open, convgate_home: Path) -> None:
     app = open_explore(selected="4")
     score = float(turn_table(app)["rows"][3]["score"])
-    said = rf"Kept: (about .*; )?{format_share(score)} likely to be needed, sent in case[.;]"
+    said = rf"Kept: (.* )?sent in case: {format_share(score)} likely to be needed, \d+ tokens[.;]"
     assert re.search(said, page_text(app)), page_text(app)
-    assert re.search("How sure[?] (Dropped from|Kept up to|Kept at any) “lose at most", page_text(app))
+    assert re.search(
+        "How sure[?] (Close call|Fairly sure): kept (up to|at any) “lose at most", page_text(app)
+    )
     (sentence,) = [each for each in app.markdown if each.value.startswith("The model gets")]
     assert sentence.proto.help.startswith(
         "In case: each is less than 50% likely to be needed, and sent to keep the promise “lose at most 2%”."

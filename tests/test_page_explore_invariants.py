@@ -52,6 +52,7 @@ def test_active_invariants_come_first_and_link_to_their_turn(store: Store, key: 
     app = open_explore(conversation=key, list="invariants", selected="4")
     assert statements(app) == [CORRECTED[2].text, CORRECTED[0].text]
     assert "1 of 2 invariants hold now." in page_text(app)
+    assert "Must hold 1" in app.segmented_control(key="explore.listed").options
     assert "corrected by turn 3]" in page_text(app)
     app = click(app, "explore.source.0")
     assert address(app)["selected"] == "3"
@@ -96,7 +97,7 @@ def test_a_turn_is_always_sent_from_its_panel_and_no_longer(store: Store, key: s
     assert 4 in sent(app)
     text = "the login with tokens is there"
     assert f"Kept, rule: You chose to always send it (“{text}”)." in page_text(app)
-    assert app.button(key="explore.always").help == "No longer sent with every message"
+    assert app.button(key="explore.always").help == "Undo: send it only when it is needed"
     assert edits(store, key) == {4: [(None, text, "hard_constraint", None, True)]}
     assert "Turn 5 is sent with every later message." in page_text(app)
     app = click(app, "explore.undo")

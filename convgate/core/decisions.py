@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.core.text import format_share, format_threshold
+from convgate.core.text import format_score, format_share, format_threshold
 
 Floats = NDArray[np.floating[Any]]
 
@@ -330,6 +330,8 @@ class TurnDecisions:
         if self.reasons is None:
             return sentence
         reason = str(self.reasons(int(self.indices[row])))
-        is_said = score is not None and f"; {say_likely(score)}" in f"; {reason}"
+        is_said = score is not None and say_likely(score) in reason
         is_alone = score is not None and sentence == f"{format_threshold(score)}."
-        return reason if is_said and is_alone else f"{reason} Score {sentence}"
+        if score is not None and is_alone:
+            return reason if is_said else f"{reason} Score {format_score(score)}."
+        return f"{reason} Score {sentence}"

@@ -99,6 +99,15 @@ def format_threshold(value: float) -> str:
     return f"{value:.1g}"
 
 
+def format_score(value: float) -> str:
+    """Return a score of the gate (0…1) with two decimals.
+
+    >>> format_score(0.5), format_score(0.0012), format_score(0)
+    ('0.50', '< 0.01', '0.00')
+    """
+    return "< 0.01" if 0 < value < 0.005 else f"{value:.2f}"
+
+
 def format_signed(value: float, decimals: int = 2) -> str:
     """Return a logit or a difference, always with its sign.
 

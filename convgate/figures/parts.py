@@ -39,14 +39,14 @@ PARTS: Mapping[str, LogitPart] = {
         "turns beside it", "How close the turns just before and after this one are to it."
     ),
     "passages": LogitPart(
-        "its best passage", "How close the turn's best passage is to the message, and those around it."
+        "closest passage", "How close the turn's closest passage is to the message, and those around it."
     ),
     "words": LogitPart("shared words", "Words that the turn shares with the message, rare ones above all."),
     "speaker": LogitPart("who speaks", "Who speaks, and whether this is the newest turn of that person."),
     "addressing": LogitPart("who is named", "Who calls whom by name."),
-    "turn": LogitPart("the kind of turn", "What the turn is like: a question, an answer, long, short, code."),
+    "turn": LogitPart("form of the turn", "What the turn is like: a question, an answer, long, short, code."),
     "message": LogitPart(
-        "this message", "What the message and the conversation are like: the same for all turns."
+        "message’s need", "How much the message asks for earlier turns at all: the same for all turns."
     ),
     "contextual": LogitPart("linked turns", "What turns that go on from each other add or take."),
 }
@@ -260,6 +260,6 @@ def _tier_logits(decisions: TurnDecisions, index: int) -> dict[str, float]:
     if not len(rows):
         raise KeyError(index)
     columns = {
-        "by itself": decisions.tier1, "among others": decisions.attention, "final": decisions.logits,
+        "turn alone": decisions.tier1, "with linked turns": decisions.attention, "final": decisions.logits,
     }  # fmt: skip
     return {name: float(column[rows[0]]) for name, column in columns.items()}

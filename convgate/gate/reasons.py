@@ -3,9 +3,10 @@
 A reason names the two kinds that speak most for the decision, and the one that speaks most against it, each
 by what is true of the turn. A kind is named only if its effect (`convgate.gate.effects`) and its parts in the
 waterfall have the same sign, and only if a person can follow it: who speaks and how long a turn is are not
-named. How far back a turn is says too little by itself, and of links only answers and words near are certain:
-where no more is known, the reason says how likely the turn is to be needed. Of what is kept in case, it says
-that too, and what the turn is about where nothing speaks for it; of what is dropped, always what it is about.
+named. How far back a turn is is said only where that is the strongest part and no turn farther off is decided
+otherwise; a turn near, only with what of it is near the message. Where no more is known, the reason says that
+no link was found, or a weak one, with what the turn is about; of what is kept in case also how likely it is
+to be needed, and its tokens.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ MIN_EFFECT = 0.15  # on the logit; less is not named
 _MIN_OPPOSING = 0.4  # the same of what speaks against the decision
 _MIN_LINK = 0.1  # the effect on the logit of a link that is named
 _UNLIKELY = 0.1  # a turn with a lower score has hardly anything that speaks for it
+_WEAK = 0.03  # the score from which a link is weak; below it there is hardly any
 _ELSEWHERE_SCORE, _ELSEWHERE_EFFECT = 0.03, -1.0  # of turns said to have another subject: one of 40 is needed
 _MAX_NEAR, _MAX_ONLY = 4, 6  # messages from a turn to one that is near it; back to one that is “only” so far
 _MAX_WORDS, _MAX_STEMS, _MAX_QUOTES, _MAX_QUOTE = 2_000, 3, 3, 40  # the last one in characters
@@ -93,10 +95,11 @@ class GateReasons:
         is_in_case, is_unsaid = self._is_in_case(row), all(map(_is_distance, texts))
         if is_in_case or is_unsaid:
             texts.insert(len(texts) if kept else 0, self._likelihood(row))
-        is_about = is_in_case and is_unsaid if kept else self._elsewhere(row) is None
-        if is_about and (named := self._named(row)):
-            about, near, _ = named
-            texts.insert(0, Reason(f"near message {{}} ({about})" if near else f"about {about}", near))
+        if is_in_case and is_unsaid if kept else self._elsewhere(row) is None:
+            has_link = bool(opposing) and not kept
+            is_unlike = any(each.text == _NOT_CLOSE for each in texts)
+            texts = [each for each in texts if each.text != _NOT_CLOSE]
+            texts[:0] = self._weak_link(row, _NOT_CLOSE if is_unlike else "" if has_link else None)
         said = [*texts, *opposing]
         parts = [each.text for each in said]
         if opposing:
@@ -118,20 +121,31 @@ class GateReasons:
         opposing = [clause for clause in opposing if clause.said.text not in said]
         return clauses + [clause for clause in opposing if not _is_distance(clause.said)]
 
+    def _weak_link(self, row: int, link: str | None) -> list[Reason]:
+        """Return how little links a turn to the message, and what the turn is about where words say it.
+
+        link: what is said of the link, in place of how strong it is.
+        """
+        score, named = self.effects.scores.scores[row], self._named(row)
+        if named is None:
+            return [Reason(said)] if (said := "no link found" if link is None else link) else []
+        link = ("weak link" if score >= _WEAK else "hardly any link") if link is None else link
+        text = f"about {named[0]}{', like message {}' * len(named[1])}"
+        return [Reason(f"{link} ({text})" if link else text, named[1])]
+
     def _likelihood(self, row: int) -> Reason:
         """Return how likely a turn is to be needed, and why it was decided so all the same."""
         text = say_likely(score := float(self.effects.scores.scores[row]))
         tokens = 0 if self.tokens is None else int(self.tokens[row])
         lowest_kept, highest_dropped, usual_tokens = self._extremes
         if self._is_in_case(row):
-            is_cheap = 0 < tokens <= usual_tokens and score < highest_dropped
-            cheap = f" at only {pluralize(tokens, 'token')}" if is_cheap else ""
-            return Reason(f"{text}, sent {IN_CASE}{cheap}")
+            only = "only " if tokens <= usual_tokens and score < highest_dropped else ""
+            cost = f", {only}{pluralize(tokens, 'token')}" if tokens else ""
+            return Reason(f"sent {IN_CASE}: {text}{cost}")
         if self.kept[row]:
             return self._unsigned(row, text)
-        if tokens > usual_tokens and score > lowest_kept:
-            text += f", too little for {tokens:,} tokens"
-        return Reason(text)
+        is_long = bool(tokens > usual_tokens and score > lowest_kept)
+        return Reason(f"only {text}{f', too little for {tokens:,} tokens' * is_long}")
 
     @cached_property
     def _extremes(self) -> tuple[float, float, float]:
@@ -141,17 +155,18 @@ class GateReasons:
 
     def _unsigned(self, row: int, likely: str) -> Reason:
         """Return that nothing in a kept turn stands out, and that the turns around it raise it if they do."""
-        raises = self.effects.by_kind(1)
-        if min(each.get("links", np.zeros(row + 1))[row] for each in (raises, self._parts)) < MIN_EFFECT:
-            return Reason(f"nothing in it stands out; {likely}, by all its signs together")
-        own = (effect[row] for kind, effect in raises.items() if kind not in ("links", "neighbours"))
-        said = f"{'' if max(own) >= MIN_EFFECT else 'no sign of its own; '}{likely}, by the turns around it"
+        effects = (self.effects.by_kind(1), self._parts)
+        if min(each.get("links", np.zeros(row + 1))[row] for each in effects) < MIN_EFFECT:
+            return Reason(f"no strong link found; {likely}, by many weak ones together")
+        said = f"no link of its own found; {likely}, by the turns around it"
+        link = self.effects.strongest_link(row, 1)
         if (
-            (link := self.effects.strongest_link(row, 1))
+            link
             and link.effect >= _MIN_LINK
             and self.kept[link.other]
+            and (which := self._has(link.other, row))
         ):
-            return Reason(f"{said}, most by message {{}}", (link.other,))
+            return Reason(f"{said}, most by message {{}}, which {which}", (link.other,))
         return Reason(said)
 
     def _is_in_case(self, row: int) -> bool:
@@ -192,7 +207,8 @@ class GateReasons:
                 break
             if effects[kind] < min_effect or sign * self._parts[kind][row] <= 0:
                 continue
-            if said := self._clause(kind, row, sign):
+            said = self._clause(kind, row, sign)
+            if said and not (clauses and _is_distance(said)):
                 clauses.setdefault(said.text, Clause(kind, sign, said))
         return list(clauses.values())
 
@@ -285,13 +301,10 @@ class GateReasons:
         between = {turn.role for turn in self.turns[early:late]}
         if self.turns[late].role == "assistant" and "assistant" not in between:
             which = self._has(other, row) if sign > 0 else "is unlikely to be needed"
-            if sign < 0 and self._is_likely(other):
+            if not which or (sign < 0 and self._is_likely(other)):
                 return None
-            if other == early:
-                return Reason(f"it answers message {{}}{f', which {which}' * bool(which)}", turns=(other,))
-            return Reason(
-                f"its answer, message {{}}, {which}" if which else "message {} answers it", (other,)
-            )
+            said = f"it answers message {{}}, which {which}"
+            return Reason(said if other == early else f"its answer, message {{}}, {which}", (other,))
         which = self._has(other, row) if sign > 0 and late - early <= _MAX_NEAR else ""
         return Reason(f"near message {{}}, which {which}", turns=(other,)) if which else None
 
@@ -306,8 +319,10 @@ class GateReasons:
         return Reason(f"near message {{}}, which {which}", turns=(best,))
 
     def _has(self, other: int, row: int) -> str:
-        """Return why another turn raises the score of one: its words, its meaning, or how likely it is."""
+        """Return why another turn raises the score of one; empty where its own reason is only other turns."""
         scores, raises = self.effects.scores.scores, self.effects.by_kind(1)["content"]
+        if self.turns[other].is_instruction:
+            return ""
         if raises[other] >= MIN_EFFECT:
             if quoted := self._quote(other):
                 if not self._quote(row):
@@ -316,7 +331,14 @@ class GateReasons:
                 other, 1, self.effects.differences("content", other, 1)
             ):
                 return f"is {_CLOSE}"
-        return f"is {say_likely(scores[other])}" if scores[other] >= max(LIKELY, scores[row]) else ""
+        is_needed = scores[other] >= max(LIKELY, scores[row]) and self._has_reason(other)
+        return "is likely needed itself" if is_needed else ""
+
+    def _has_reason(self, row: int) -> bool:
+        """Whether anything but other turns speaks for a turn."""
+        effects = self.effects.by_kind(1)
+        own = (kind for kind, part in self._parts.items() if min(effects[kind][row], part[row]) >= MIN_EFFECT)
+        return any(self._clause(kind, row, 1) for kind in own if kind not in ("links", "neighbours"))
 
     def _recency(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
         ago, strongest = len(self.kept) - row, next(iter(differences), None)
@@ -325,9 +347,9 @@ class GateReasons:
         if sign < 0:
             if strongest is not None and strongest.feature == "begun_since" and strongest.value >= _SURE:
                 return Reason("a new subject began since")
-            return Reason(f"{ago} messages back") if ago > 2 else None
+            return Reason(f"{ago} messages back") if ago > 2 and not self.kept[:row].any() else None
         if ago > 2:
-            is_near = ago <= min(_MAX_ONLY, len(self.kept) / 2)
+            is_near = ago <= min(_MAX_ONLY, len(self.kept) / 2) and self.kept[row:].all()
             return Reason(f"only {ago} messages back") if is_near else None
         return Reason("last exchange")
 

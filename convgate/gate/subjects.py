@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
@@ -18,8 +19,10 @@ _NEAR = 4  # turns before and after one that tell what it is about
 _MIN_LETTERS, _MAX_WORDS = 3, 2  # of a stem that says it, and how many do
 _MAX_SHARE, _MAX_SHARE_ALONE = 0.003, 0.002  # of all turns: of a stem that turns near share, or one has alone
 _FEW_STEMS = 3  # fewer that no other turn has do not say it
+_MAX_SUBJECTS = 3  # of a run of turns of which most have none in common
 _GAP = 2  # from a turn with the words to the next one where they are still talked about
 _MAX_READ = 2_000  # words of a turn
+_CAPITAL = re.compile(r"(?<=[\w,;»”\"] )[^\W\d_a-zß-öø-ÿ]\w+")  # a word with a capital within a sentence
 _EXCERPT = 60  # characters of a turn, where no word says what turns are about
 
 
@@ -69,6 +72,7 @@ class Subjects:
             is_enough |= not facts.assistant and len(weights) >= _FEW_STEMS
             if is_enough or not (facts.assistant or facts.named):
                 best = sorted(weights, key=lambda stem: (-weights[stem][0], stem))[:_MAX_WORDS]
+                best = [stem for stem in best if weights[stem][1] == weights[best[0]][1]]
                 first, last = self._run(turn, best[0], stop) if best else (turn, turn)
                 return Subject(turn, best, first, max(last, row))
             if facts.named:
@@ -76,8 +80,11 @@ class Subjects:
         return Subject(row, [], row, row)
 
     def words(self, subject: Subject) -> list[str]:
-        """Return the words that say what a turn is about, as they are written."""
+        """Return the words that say what a turn is about, as they are written; two side by side are one."""
         text, wanted = self._turns[subject.turn].scored_text, subject.stems
+        for place in find_stems(text, wanted, max_words=_MAX_READ) if len(wanted) > 1 else ():
+            if {*stems(words(text[slice(*place)]))} == {*wanted}:
+                return [text[slice(*place)]]
         places = find_stems(text, wanted, max_words=_MAX_READ, joined=False) if wanted else []
         written = [text[slice(*place)] for place in reversed(places)]
         forms = dict(zip(stems([form.casefold() for form in written]), written, strict=True))
@@ -86,30 +93,40 @@ class Subjects:
     def name(self, turns: Sequence[int], message: Collection[str], stop: int | None = None) -> str:
         """Return the words that say what most of these turns are about, each of one of them.
 
-        Without such words, the beginning of the first of the turns that has a text.
+        Without such words, one of each of the first subjects and an ellipsis for the others; without any, the
+        beginning of the first of the turns that has a text.
         """
         of = [subject for turn in turns if (subject := self.of(turn, message, stop)).turn in turns]
+        of = [subject for subject in of if subject.stems]
         counts = Counter(stem for subject in of for stem in subject.stems)
-        best = [stem for stem, n in counts.most_common(_MAX_WORDS) if n > 1] or list(counts)[:_MAX_WORDS]
+        best = [stem for stem, n in counts.most_common(_MAX_WORDS) if 2 * n > len(turns)]
+        firsts = [] if best else list(dict.fromkeys(subject.stems[0] for subject in of))
+        best = best or firsts[:_MAX_SUBJECTS]
         named = [next(each._replace(stems=[stem]) for each in of if stem in each.stems) for stem in best]
+        is_part = bool(firsts) and (len(firsts) > _MAX_SUBJECTS or len(of) < len(turns))
         lines = (to_line(self._turns[turn].scored_text, _EXCERPT) for turn in turns)
-        return ", ".join(chain.from_iterable(map(self.words, named))) or next(filter(None, lines), "no text")
+        said = [*chain.from_iterable(map(self.words, named)), *["…"] * is_part]
+        return ", ".join(said) or next(filter(None, lines), "no text")
 
     def _weigh(self, row: int, near: range, message: Collection[str]) -> dict[str, tuple[float, bool]]:
         """Return the stems of a turn that can say what it is about: weight, and whether others have it.
 
-        A stem that no other turn near it has must be rarer in all conversations.
+        A stem that no other turn near it has must be rarer in all conversations. How rare a word is is known
+        of English: in other languages words with a capital within a sentence come first.
         """
         result: dict[str, tuple[float, bool]] = {}
         others = [self._facts[turn].stems for turn in near]
-        stop = stop_stems(self._facts[row].stems)
+        stop, text = stop_stems(self._facts[row].stems), self._turns[row].scored_text
+        is_english = stop is stop_stems(())
+        capitals = set() if is_english else {*stems([*map(str.casefold, _CAPITAL.findall(text))])}
         for stem in self._facts[row].stems:
             is_word = len(stem) >= _MIN_LETTERS and stem.isalpha() and is_rare(stem, _MAX_SHARE)
             if is_word and stem not in message and stem not in self._names and stem not in stop:
                 count = [stem in other for other in others].count(True)
-                if count > 1 or is_rare(stem, _MAX_SHARE_ALONE):
+                if count > 1 or (is_rare(stem, _MAX_SHARE_ALONE) and (is_english or stem in capitals)):
                     result[stem] = count * rarity(stem), count > 1
-        return result
+        with_capitals = {} if is_english else {stem: result[stem] for stem in result if stem in capitals}
+        return with_capitals or result
 
     def _run(self, turn: int, stem: str, stop: int) -> tuple[int, int]:
         """Return the first and the last of the turns around one that have a stem, every second or more."""

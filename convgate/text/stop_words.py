@@ -9,7 +9,8 @@ from runpy import run_path
 
 from convgate.text.words import stems
 
-_MORE = """could dear hello hey hi let may maybe might must okay please shall thank thanks would yes
+_MORE = """could dear hello hey hi let may maybe might must okay please shall thank thanks thx would yes
+    cool great nice perfect subject welcome
     ach bitte danke eigentlich gern gerne gut hallo ja nein nochmal bonjour merci oui gracias hola"""
 
 

@@ -33,7 +33,7 @@ def test_a_budget_is_set_stepped_through_and_given_an_invariant(
     press(page, "p")
     expect(page.get_by_text("answering turn 22")).to_be_visible()
 
-    page.get_by_role("radio", name="Invariants").click()
+    page.get_by_role("radio", name="Must hold").click()
     page.get_by_role("button", name="Add from turn").click()
     enter(page.get_by_label("Text", exact=True), ADDED)
     page.get_by_role("button", name="Add", exact=True).click()

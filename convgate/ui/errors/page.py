@@ -70,7 +70,7 @@ _GUESSED: Mapping[ErrorKind, str] = {
 _CAUSES = {
     "semantic": "its meaning",
     "meaning": "its meaning",
-    "passages": "its best passage",
+    "passages": "its closest passage",
     "neighbours": "the turns beside it",
     "contextual": "other turns",
     "words": "the words that it shares",

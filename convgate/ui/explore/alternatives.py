@@ -107,9 +107,9 @@ def _draw_last(app: App, state: ExploreState, outcome: PolicyOutcome) -> bool:
     n_sent, n_missed = _count(app, state, outcome, policy)
     n_likely = len(outcome.likely_sent)
     missed = f", {n_missed} of {n_likely} likely needed missing" if n_missed else ""
-    name = option_label(LastK.name, app.settings).lower()
+    name, rules = option_label(LastK.name, app.settings).lower(), " and rules" if n_sent > policy.k else ""
     _draw(
-        "last", f"{name}: {pluralize(n_sent, 'turn')}{missed}", policy=LastK.name,
+        "last", f"{name}{rules}: {pluralize(n_sent, 'turn')}{missed}", policy=LastK.name,
         help=f"Likely needed: {format_percent(LIKELY)} or more, by the gate. Other turns than the last are"
         " sent by rule: instructions, what must hold, and what a valid list needs.",
     )  # fmt: skip

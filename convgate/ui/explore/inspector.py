@@ -27,6 +27,7 @@ from convgate.figures.parts import (
     describe_tiers,
     describe_waterfall,
     links_figure,
+    part_label,
     tiers_figure,
     waterfall_figure,
 )
@@ -54,11 +55,13 @@ from convgate.ui.shared.turn import Step, draw_turn_head, draw_turn_text, format
 TABS = ("Why", "Links", "Words", "Matrix")
 _BAR, _AROUND = 22, 66  # pixels of a part in the waterfall, and around all of them
 MIN_EFFECT = 0.1
-"""Logits from which the effect of a word is shown: less moves no score by more than 0.025."""
+"""Logits from which the effect of a word or a part is named: less moves no score by more than 0.025."""
 _TERMS = (
-    "By itself: the bilinear score, of this turn and the message alone. Among others: the attention score,"
-    " with the turns that it is linked to. The score lies between both."
+    "Turn alone: the bilinear score, of this turn and the message. With linked turns: the attention score."
+    " The score lies between both."
 )
+_SURENESS = ((0.5, "Close call"), (1.5, "Fairly sure"), (math.inf, "Sure"))
+"""By the distance from what decides, in log odds."""
 _HELD = "held"  # the place of the result of a turn's own actions
 _MAX_PROMISE = 0.5  # of the slider
 _MAX_STATEMENT = 160  # characters
@@ -154,21 +157,30 @@ def _draw_reason(outcome: PolicyOutcome, selected: int) -> None:
 
 
 def describe_sureness(outcome: PolicyOutcome, selected: int) -> str:
-    """Return how likely the gate takes a turn to be needed, and up to which promise; empty by rule."""
+    """Return how sure the decision is, how likely the turn is needed, and up to which promise; empty by rule.
+
+    It is no more than fairly sure of what is sent in case.
+    """
     decision = outcome.decisions.of(selected)
     is_rule = decision.kept and decision.outcome_name not in (NEEDED, IN_CASE)
     if not decision.is_probability or decision.score is None or is_rule:
         return ""
     likely = say_likely(decision.score)
-    sentence = "" if likely in decision.explanation else likely
-    is_limited = selected in outcome.decisions.overrides or outcome.selection.budget is not None
-    if outcome.reach is None or is_limited:
-        return sentence and f"{sentence}."
-    share = float(outcome.reach[selected - outcome.message.history.start])
-    limit = f"“lose at most {format_percent(min(share, _MAX_PROMISE))}”"
-    kept = f"kept up to {limit}" if share < _MAX_PROMISE else "kept at any “lose at most”"
-    then = kept if decision.kept else f"dropped from {limit} on"
-    return f"{sentence}, so it is {then}." if sentence else f"{then.capitalize()}."
+    details = [] if likely in decision.explanation else [likely]
+    value, limit = decision.score, decision.threshold
+    if selected in outcome.decisions.overrides or outcome.selection.budget is not None:
+        limit = None
+    elif outcome.reach is not None:
+        value, limit = float(outcome.reach[selected - outcome.message.history.start]), outcome.promise
+        promise = f"“lose at most {format_percent(float(f'{min(value, _MAX_PROMISE):.2g}'))}”"
+        kept = f"kept up to {promise}" if value < _MAX_PROMISE else "kept at any “lose at most”"
+        details.append(kept if decision.kept else f"dropped from {promise} on")
+    if limit is None:
+        return f"{likely}." if details else ""
+    distance = abs(_clipped_logit(value) - _clipped_logit(limit))
+    level = next(place for place, (below, _) in enumerate(_SURENESS) if distance < below)
+    name = _SURENESS[min(level, 1) if decision.outcome_name == IN_CASE else level][1]
+    return f"{name}: {', '.join(details)}." if details else f"{name}."
 
 
 def _draw_label(app: App, answering: Answering, selected: int) -> None:
@@ -196,7 +208,7 @@ def _always_send(app: App, outcome: PolicyOutcome, selected: int) -> tuple[Step,
         label, act, help = (
             "stop always sending",
             partial(release, app.store, outcome),
-            "No longer sent with every message",
+            "Undo: send it only when it is needed",
         )
     elif turn.is_instruction or not turn.text.strip():
         return ()
@@ -212,14 +224,18 @@ def _always_send(app: App, outcome: PolicyOutcome, selected: int) -> tuple[Step,
 
 
 def _draw_parts(decisions: TurnDecisions, selected: int) -> None:
-    """Draw the parts that a gate's score of a turn adds up from; say of other policies why there are none."""
+    """Draw what a gate's score of a turn adds up from; say of other policies why there is nothing."""
     decision = decisions.of(selected)
     if parts := decision.parts:
-        st.markdown("**What the score is made of**", help="Parts of the logit, whose logistic is the score.")
-        threshold = _threshold_logit(decision.threshold)
-        figure = waterfall_figure(parts, threshold_logit=threshold, palette=current_palette())
-        words = describe_waterfall(parts, threshold_logit=threshold)
-        draw_figure(figure, "explore.waterfall", words, height=_AROUND + _BAR * (len(parts) + 1))
+        for sign, title in ((1, "Speaks for it"), (-1, "Speaks against it")):
+            strong = [name for name in parts if sign * parts[name] >= MIN_EFFECT and name != "message"]
+            strong.sort(key=lambda name: -abs(parts[name]))
+            st.markdown(f"**{title}:** {', '.join(map(part_label, strong)) or 'nothing of weight'}")
+        with st.expander("Details: what the score is made of"):
+            threshold = _threshold_logit(decision.threshold)
+            figure = waterfall_figure(parts, threshold_logit=threshold, palette=current_palette())
+            words = describe_waterfall(parts, threshold_logit=threshold)
+            draw_figure(figure, "explore.waterfall", words, height=_AROUND + _BAR * (len(parts) + 1))
     elif decisions.scores is None:
         st.caption("This policy does not score turns.")
     elif decision.score is None:
@@ -233,7 +249,7 @@ def _draw_passage(outcome: PolicyOutcome, selected: int) -> None:
     turn = outcome.message.conversation.turns[selected]
     passage = passage_finder(outcome.gate, outcome.message)(selected) if outcome.gate else ""
     if passage:
-        st.markdown("**Best passage**", help="The passage of the turn that is closest to the message.")
+        st.markdown("**Closest passage**", help="The passage of the turn that is closest to the message.")
         turn = replace(turn, parts=(ContentPart("text", passage),), tool_calls=())
     draw_turn_text(turn)
 
@@ -300,6 +316,11 @@ def _words_html(text: str, effects: Sequence[WordEffect]) -> str:
         end = effect.stop
     pieces.append(escape(truncate(text[end:], 1_000)))
     return f'<div class="turn-words" dir="auto">{writable("".join(pieces))}</div>'
+
+
+def _clipped_logit(share: float) -> float:
+    share = min(max(share, 1e-6), 1 - 1e-6)
+    return math.log(share / (1 - share))
 
 
 def _threshold_logit(threshold: float | None) -> float | None:

@@ -25,16 +25,14 @@ MATRIX = "explore.matrix"
 def draw_matrix(gate: GatePolicy, outcome: PolicyOutcome, selected: int) -> None:
     """Draw each turn as the current one against every turn before it; a click goes there."""
     message = outcome.message
-    st.caption(
-        "Each row is a message, each column a turn before it, with the gate's score. Blue reaches the"
-        " threshold. Click a cell to go there."
-    )
     current, count = message.current.index, len(message.conversation)
     start = first_turn(count, count - 1 if current is None else current)
     threshold, matrix = outcome.decisions.threshold, compute_scores(gate, message, start)
     is_inside = current is not None and start <= selected < current < start + len(matrix)
     cell = (current, selected) if current is not None and is_inside else None
     palette = current_palette()
+    colours = "Darker blue is a higher score." if threshold is None else "Blue reaches the threshold."
+    st.caption(f"Each row is a message, each column a turn before it. {colours} Click a cell to go there.")
     figure = matrix_figure(matrix, start=start, palette=palette, threshold=threshold, selected=cell)
     words = describe_matrix(matrix, start=start, threshold=threshold)
     draw_figure(figure, MATRIX, words, on_click=_select_clicked)

@@ -132,7 +132,7 @@ def draw_policy(state: ExploreState, labels: Iterable[str]) -> None:
         help="What chooses the turns. “Gate” is the active version; only gates can be trained.",
     )  # fmt: skip
     st.toggle(
-        "Question with its answer", **page.control("pairs"),
+        "Keep question and answer together", **page.control("pairs"),
         help="When one of the two is kept, so is the other: the reason names the other.",
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ from convgate.core.conversation import Conversation, CurrentMessage
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import TranscriptError
 from convgate.core.text import format_dollars, pluralize, writable
-from convgate.costs.prices import DEFAULT_MODEL, find_price
+from convgate.costs.prices import DEFAULT_MODEL, Usage, find_price
 from convgate.messages import turn_tokens
 from convgate.policies.agent_settings import AgentSettings
 from convgate.selection.selection import Selection, write_selection
@@ -84,17 +84,13 @@ def _describe(outcome: PolicyOutcome) -> str:
 
 
 def price_of(selection: Selection) -> tuple[str, str, str]:
-    """Return what the input costs, what that of all turns would, and whose prices these are."""
+    """Return what the input costs without a cache, what that of all turns would, and whose prices."""
     settings = services.settings()
     price = find_price(settings, settings.costs.model or DEFAULT_MODEL)
     assert price is not None
-    if (cache := selection.cache) is not None:
-        costs = cache.cost, cache.cost_all
-    else:
-        costs = (
-            price.cost(price.usage(selection.tokens, 0)), price.cost(price.usage(selection.tokens_total, 0))
-        )  # fmt: skip
-    return format_dollars(costs[0]), format_dollars(costs[1]), price.name
+    tokens = (round(each * price.token_ratio) for each in (selection.tokens, selection.tokens_total))
+    cost, cost_of_all = (format_dollars(price.cost(Usage(each, 0, 0))) for each in tokens)
+    return cost, cost_of_all, price.name
 
 
 def _message(message: Mapping[str, Any]) -> tuple[str, str, str]:

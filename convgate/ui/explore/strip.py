@@ -100,7 +100,7 @@ def _draw_listed(outcome: PolicyOutcome) -> None:
         "all": f"{len(outcome.message.conversation):,}",
         "sent": f"{len(selection.messages) - n_added:,}{added}",
         "dropped": f"{len(decisions) - n_sent:,}",
-        "invariants": f"{len(selection.invariants):,}",
+        "invariants": f"{sum(invariant.active for invariant in selection.invariants):,}",
     }
     page.draw_choice("listed", "Show", {name: f"{LISTED[name]} {n}" for name, n in counts.items()})
 
@@ -112,8 +112,8 @@ def _draw_view(outcome: PolicyOutcome) -> None:
             st.pills(
                 "Numbers of each turn", list(COLUMNS), format_func=COLUMNS.__getitem__,
                 selection_mode="multi", **page.control("columns"),
-                help="By itself: the bilinear score. Among others: the attention score. From others: the"
-                " share of the attention tier in the final score.",
+                help="Turn alone: the bilinear score. With linked turns: the attention score. Share of links:"
+                " that of the attention tier in the final score.",
             )  # fmt: skip
         st.toggle("Scores as dots, over turns", **page.control("chart"))
         st.toggle(

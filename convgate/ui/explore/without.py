@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from convgate.core.text import format_threshold, pluralize
+from convgate.core.text import format_score, pluralize
 from convgate.messages import turn_tokens
 from convgate.messages.units import split_exchanges
 from convgate.policies.gate import GatePolicy
@@ -76,6 +76,6 @@ def describe_without(gate: GatePolicy, outcome: PolicyOutcome, *missing: int) ->
     row = int(np.abs(without.scores - scores).argmax())
     largest = (
         f"largest change of a score: turn {turns[row] + 1:,},"
-        f" {format_threshold(scores[row])} to {format_threshold(without.scores[row])}."
+        f" {format_score(scores[row])} to {format_score(without.scores[row])}."
     )
     return f"{', '.join(parts) or unchanged}; {largest}"

@@ -16,10 +16,15 @@ from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.policy_options import POLICY_OPTION
 from convgate.ui.shared.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
 
-LISTED = {"all": "All", "sent": "As sent", "dropped": "Dropped", "invariants": "Invariants"}
+LISTED = {"all": "All", "sent": "As sent", "dropped": "Dropped", "invariants": "Must hold"}
 """What the strip shows, as addresses and as people call it."""
 
-COLUMNS = {"tier1": "By itself", "tier2": "Among others", "threshold": "Threshold", "gate": "From others"}
+COLUMNS = {
+    "tier1": "Turn alone",
+    "tier2": "With linked turns",
+    "threshold": "Threshold",
+    "gate": "Share of links",
+}
 """Numbers of each turn that the strip can show."""
 
 MAX_BUDGET = 10_000_000  # tokens
@@ -35,16 +40,16 @@ class ExploreState(PageState):
         None, THRESHOLD_SETTINGS, name="rule", of_conversation=True
     )
     budget: int | None = param(None, number(0, MAX_BUDGET))  # tokens; None: as the settings have it
-    listed: str = param("all", one_of(LISTED), name="list", of_conversation=True, on="Explore")
+    listed: str = param("all", one_of(LISTED), name="list", of_conversation=True, on=("Explore",))
     page: int = param(1, of_conversation=True)  # of the invariants
     pairs: bool = False  # keep a question and its answer together
-    columns: tuple[str, ...] = param((), names_of(COLUMNS), on="Explore")  # numbers that the strip shows
-    chart: bool = param(False, on="Explore")  # whether the scores are drawn as dots, too
-    logit: bool = param(False, on="Explore")  # whether chart and slider spread scores near 0 and 1
+    columns: tuple[str, ...] = param((), names_of(COLUMNS), on=("Explore",))  # numbers that the strip shows
+    chart: bool = param(False, on=("Explore",))  # whether the scores are drawn as dots, too
+    logit: bool = param(False, on=("Explore",))  # whether chart and slider spread scores near 0 and 1
     tab: str | None = param(  # the open one
-        None, name="show", of_conversation=True, on="Explore", of_part=True
+        None, name="show", of_conversation=True, on=("Explore",), of_part=True
     )
-    show: str | None = param(None, on="Label")  # what is open below the card
+    show: str | None = param(None, on=("Label",))  # what is open below the card
     queue: int | None = param(None, of_conversation=True)  # the queue that Label works through
     adjudicate: bool = param(False, of_conversation=True)  # whether Label adjudicates disagreements
 

@@ -29,14 +29,14 @@ def param(
     *,
     name: str = "",
     of_conversation: bool = False,
-    on: str = "",
+    on: Collection[str] = (),
     of_part: bool = False,
 ) -> Any:
     """Declare a field of a page state with its default; without a codec, its type decides.
 
-    name: in addresses, if different. of_conversation: reset when another conversation opens. on: the title of
-    the only page that has it in its address, of several that share the state. of_part: what a part of the
-    page shows; it is in links, and not in the page's address, where each change would take a press of "back".
+    name: in addresses, if different. of_conversation: reset when a conversation opens. on: the titles of the
+    only pages that have it in their address. of_part: what a part of the page shows; it is in links, and not
+    in the page's address, where each change would take a press of "back".
     """
     metadata = {"codec": codec, "name": name, "of_conversation": of_conversation, "on": on, "part": of_part}
     return field(default=start, metadata=metadata)
@@ -48,7 +48,7 @@ class _Parameter(NamedTuple):
     codec: Codec
     start: Any
     of_conversation: bool
-    on: str
+    on: Collection[str]
     of_part: bool
 
 
@@ -61,7 +61,7 @@ def _parameters(kind: type[PageState]) -> tuple[_Parameter, ...]:
             item.metadata.get("codec") or codec_of(types[item.name]),
             item.default,
             bool(item.metadata.get("of_conversation")),
-            item.metadata.get("on", ""),
+            item.metadata.get("on", ()),
             bool(item.metadata.get("part")),
         )
         for item in fields(kind)
@@ -74,14 +74,16 @@ class PageState:
 
     conversation: str | None = None
     turn: int | None = param(None, TURN, of_conversation=True)  # None: the one that a model would answer
-    question: str = param("", words(LONGEST_QUESTION), name="ask", of_conversation=True)  # in place of a turn
+    question: str = param(  # in place of a turn
+        "", words(LONGEST_QUESTION), name="ask", of_conversation=True, on=("Explore", "Label", "Compare")
+    )
 
     def to_query(self, page: str | None = None) -> dict[str, str]:
         """Return the parameters of a link, or of a page's own address; defaults are left out."""
         values = (
             (parameter, getattr(self, parameter.field))
             for parameter in _parameters(type(self))
-            if page is None or (parameter.on in ("", page) and not parameter.of_part)
+            if page is None or (page in (parameter.on or (page,)) and not parameter.of_part)
         )
         return {
             parameter.name: parameter.codec.write(value)
@@ -94,7 +96,7 @@ class PageState:
         """Return the state of an address, and a message for each invalid parameter; page: as `to_query`."""
         values, problems = {}, []
         for name, written, codec, _, _, on, _ in _parameters(cls):
-            if (text := query.get(written)) is None or (page is not None and on not in ("", page)):
+            if (text := query.get(written)) is None or (page is not None and page not in (on or (page,))):
                 continue
             try:
                 values[name] = codec.read(text)
@@ -107,11 +109,9 @@ class PageState:
         return cls(**values), problems
 
     def open_conversation(self, conversation: str) -> Self:
-        """Return the state with another conversation."""
-        changes: dict[str, Any] = {"conversation": conversation}
-        if self.conversation != conversation:
-            changes |= {item.field: item.start for item in _parameters(type(self)) if item.of_conversation}
-        return replace(self, **changes)
+        """Return the state on a conversation as it is shown first; what is not of a conversation stays."""
+        starts = {item.field: item.start for item in _parameters(type(self)) if item.of_conversation}
+        return replace(self, **{**starts, "conversation": conversation})
 
     @property
     def follows_open(self) -> bool:
@@ -199,10 +199,10 @@ class Address(Generic[S]):
         return state, problems
 
     def _read(self, query: Mapping[str, str], last: S | None) -> tuple[S, list[str]]:
-        # A link to a conversation alone keeps the other fields.
         if last is not None and set(query) == {"conversation"} and query["conversation"]:
-            return last.open_conversation(query["conversation"]), []
-        state, problems = self._kind.from_query(query, drawn_page())
+            state, problems = last.open_conversation(query["conversation"]), list[str]()
+        else:
+            state, problems = self._kind.from_query(query, drawn_page())
         if last is not None and last.conversation == state.conversation:
             shown = {name: getattr(last, name) for name, written in self._parts() if written not in query}
             state = replace(state, **shown)
@@ -211,7 +211,7 @@ class Address(Generic[S]):
     def _parts(self) -> list[tuple[str, str]]:
         """Return the fields that a part of this page shows, with their names in links."""
         parameters = _parameters(self._kind)
-        return [(item.field, item.name) for item in parameters if item.of_part and item.on == drawn_page()]
+        return [(item.field, item.name) for item in parameters if item.of_part and drawn_page() in item.on]
 
     def now(self) -> S:
         """Return the state; in a run, after it was kept."""

@@ -117,12 +117,14 @@ def draw_steps(
     before, after = neighbours(conversation.answerable(), turn)
     st.button(
         "", icon=":material/navigate_before:", key=f"{page.name}.previous", shortcut=PREVIOUS_MESSAGE,
-        on_click=answer, args=(page, before), disabled=before is None, help="The previous message to answer",
+        on_click=answer, args=(page, before), disabled=before is None,
+        help=f"The previous message to answer ({PREVIOUS_MESSAGE})",
     )  # fmt: skip
     draw_picker()
     st.button(
         "", icon=":material/navigate_next:", key=f"{page.name}.next", shortcut=NEXT_MESSAGE,
-        on_click=answer, args=(page, after), disabled=after is None, help="The next message to answer",
+        on_click=answer, args=(page, after), disabled=after is None,
+        help=f"The next message to answer ({NEXT_MESSAGE})",
     )  # fmt: skip
 
 

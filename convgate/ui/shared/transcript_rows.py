@@ -16,7 +16,7 @@ import numpy as np
 
 from convgate.core.conversation import Conversation, CurrentMessage, Turn
 from convgate.core.decisions import IN_CASE, TurnDecision, TurnDecisions
-from convgate.core.text import format_age, format_share, format_threshold, isolate
+from convgate.core.text import format_age, format_score, format_share, format_threshold, isolate
 from convgate.figures.hover import on_screen
 from convgate.gate.arrays import logistic
 from convgate.gate.facts import facts_of
@@ -95,12 +95,11 @@ def transcript_data(
     if marks.only is not None:
         turns = sorted({*marks.only, position} - {QUESTION})
     start, stop = shown_part(len(turns), bisect_left(turns, focus))
-    scale = score_scale(decisions)
     reference = current.turn.timestamp
     # Without what all turns have in common, and without notes, for which a whole text may be tokenized.
     brief = replace(decisions, because="", note=None)
     rows = [
-        _row(conversation.turns[index], index, position, brief, marks, scale, reference)
+        _row(conversation.turns[index], index, position, brief, marks, reference)
         for index in turns[start:stop]
     ]
     if position == QUESTION and stop == len(turns):
@@ -111,7 +110,6 @@ def transcript_data(
         names = ("enabled", "scope", "client", "stored")
         labelling = {name: getattr(marks.labelling, name) for name in names}
         labelling["current"] = marks.labelling.message
-    threshold = decisions.threshold if decisions.scores is not None else None
     return {
         "place": place,
         "label": f"Transcript, {count} turns",
@@ -124,11 +122,11 @@ def transcript_data(
         "current": position,
         "message": current_name(place, current),
         "focus": focus,
-        "threshold": None if threshold is None else float(np.clip(threshold / scale, 0, 1)),
+        "threshold": None if decisions.logits is None else decisions.threshold,
         "labelling": labelling,
         "strip": marks.subjects is not None,
         "folds": _folds(marks, rows, current),
-        "map": _minimap(count, decisions, scale) if marks.subjects else None,
+        "map": _minimap(count, decisions) if marks.subjects else None,
     }
 
 
@@ -199,25 +197,16 @@ def _folds(
     return folds
 
 
-def _minimap(count: int, decisions: TurnDecisions, scale: float) -> dict[str, Any]:
+def _minimap(count: int, decisions: TurnDecisions) -> dict[str, Any]:
     """Return how each turn of the conversation is drawn in small: its state's letter, its score 0…100."""
     states, bars = ["l"] * count, [0] * count
-    scores = np.nan_to_num(decisions.scores, nan=0.0) if decisions.scores is not None else None
+    shares = decisions.kept if decisions.logits is None else decisions.scores  # else no probabilities
+    shares = np.nan_to_num(np.asarray(shares, dtype=float))
     for row, index in enumerate(decisions.indices.tolist()):
         is_kept, is_forced = bool(decisions.kept[row]), index in decisions.overrides
         states[index] = ("f" if is_forced else "k") if is_kept else "d"
-        if scores is not None:
-            bars[index] = int(100 * np.clip(scores[row] / scale, 0, 1))
+        bars[index] = int(100 * shares[row])
     return {"states": "".join(states), "bars": bars}
-
-
-def score_scale(decisions: TurnDecisions) -> float:
-    """Return the score of a full bar: 1 for scores within 0…1, else the highest score."""
-    if decisions.scores is None or np.isnan(decisions.scores).all():
-        return 1.0
-    highest = float(np.nanmax(decisions.scores))
-    is_share = highest <= 1.0 and decisions.policy != "hybrid"
-    return 1.0 if is_share or highest <= 0 else highest
 
 
 def _state(decision: TurnDecision, decisions: TurnDecisions) -> str:
@@ -262,7 +251,6 @@ def _row(
     current: int,
     decisions: TurnDecisions,
     marks: RowMarks,
-    scale: float,
     reference: datetime | None,
 ) -> dict[str, Any]:
     place = index - int(decisions.indices[0]) if len(decisions) else -1
@@ -296,8 +284,8 @@ def _row(
             return {**row, "state": "later", "outcome": "older", "reason": "Not read yet."}
         return {**row, "state": "later", "outcome": "later", "reason": "After the current message."}
     decision = decisions[place]
-    if (score := decision.score) is not None:
-        row |= {"score": format_threshold(score), "bar": float(np.clip(score / scale, 0, 1))}
+    if (score := decision.score) is not None and decision.logit is not None:  # others are no probabilities
+        row |= {"score": format_score(score), "bar": score}
     if (labelling := marks.labelling) is not None:
         row |= {
             "mine": labelling.mine.get(index),
