@@ -9,9 +9,12 @@ import pytest
 
 from convgate.core.conversation import Turn
 from convgate.core.settings import load_settings
+from convgate.gate.thresholds import TopK
+from convgate.labels.gold import gold_answers
 from convgate.store import Answer, CurrentKey, Labels
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.improvement import Improvement, read_improvement
+from convgate.ui.shared.scoring import load_gate
 from convgate.versions import DataSet, Draft, Versions
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
@@ -129,14 +132,35 @@ def test_label_tune_and_train_name_one_target_and_the_same(app: App) -> None:
         assert re.findall(r"(\d+) more conversation", page_text(open_page(page))) == ["6"], page
 
 
-def test_where_a_version_waits_versions_offers_its_activation_first(app: App) -> None:
-    label(49)
+@pytest.mark.parametrize(
+    ("before", "after", "doubt"),
+    [
+        (4, 1, ""),  # the same messages get all they need, with fewer tokens
+        (1, 4, "worse than the active version"),
+        (1, 1, "no difference to the active version is more than chance"),
+        (4, 0, "better than the active version in one figure, worse in another"),
+    ],
+)
+def test_activating_a_waiting_version_is_primary_only_where_it_is_better(
+    app: App, before: int, after: int, doubt: str
+) -> None:
     versions = Versions(app.settings.home)
-    first = versions.add(trained_gate(), Draft(), name="first")
-    versions.activate("first", who="Ada")
-    versions.add(
-        first.load(), Draft(parent=first.as_parent(), threshold_rule="absolute", data=OWN), name="tuned"
-    )
+    for name, kept in (("first", before), ("tuned", after)):
+        draft = Draft(threshold_rule="top_k", threshold_parameters={"k": kept}, data=OWN)
+        versions.add(trained_gate(), draft, name=name)
+        if name == "first":
+            versions.activate(name, who="Ada")
+    label(49)
+    gate = load_gate(app).with_rule(TopK(1))
+    for current, answers in gold_answers(app.store).items():
+        conversation = app.conversation(current.conversation)
+        best = gate.decide(*conversation.at(4)).kept
+        relevant: dict[int, Answer | None] = {
+            turn: "relevant" if best[turn] else "not_relevant" for turn in answers
+        }
+        Labels(app.store).answer(current, relevant, by="Ada")
     shown = open_page("Versions")
-    assert [one.key for one in shown.button if one.proto.type == "primary"] == ["versions.activate.tuned"]
+    primary = [one.key for one in shown.button if one.proto.type == "primary"]
+    assert primary == ([] if doubt else ["versions.activate.tuned"])
+    assert doubt in page_text(shown)
     assert "Compare tuned" in [one.label for one in open_page("Train").button]

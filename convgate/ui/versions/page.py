@@ -50,7 +50,8 @@ PER_PAGE = 10
 FIGURES = {"answerable": "All needed sent", "missed": "Needed missed", "kept_token_share": "Tokens sent"}
 """The figures of the table by the names that `convgate evaluate` prints."""
 
-_CAUTION = "caution"  # the cell of what to know before activating
+_CAUTION, _DOUBT = "caution", "doubt"  # the cells of what to know before activating
+_IS_BETTER = {"answerable": 1, "missed": -1, "kept_token_share": -1}  # the sign of a better difference
 _MUCH_MORE = 0.1  # of the tokens
 _WIDTHS = (300, 106)  # px, of the first column and the others
 _MAX_UPLOAD = sum(LIMITS.values()) >> 20  # MB
@@ -217,6 +218,7 @@ def measure_versions(
         cells[other][_CAUTION] = _warn_of_tokens(
             policy.overall["kept_token_share"], changes["kept_token_share"]
         )
+        cells[other][_DOUBT] = doubt_better(changes)
     asked = int(next(iter(result.policies.values())).terms[:, 1, METRICS.index("answerable")].sum())
     words = (
         f"Measured on {pluralize(asked, 'message')} of {pluralize(result.conversations, 'conversation')} of"
@@ -242,6 +244,20 @@ def _warn_of_tokens(measured: Metric, difference: Metric | None) -> str:
     more = 0.0 if difference is None or difference.value is None else difference.value
     points = format_points(more).lstrip("+")
     return f"sends {points} points more of the tokens than the active version" if more >= _MUCH_MORE else ""
+
+
+def doubt_better(changes: Mapping[str, Metric | None]) -> str:
+    """Return why a version with these differences to the active one is not clearly better; empty if it is."""
+    signs = {
+        (change.value or 0) * _IS_BETTER[metric] > 0
+        for metric, change in changes.items()
+        if change and change.excludes_0
+    }
+    if signs == {True, False}:
+        return "better than the active version in one figure, worse in another"
+    if signs == {False}:
+        return "worse than the active version"
+    return "" if signs else "no difference to the active version is more than chance"
 
 
 def _format_figure(measured: Metric, difference: Metric | None) -> str:
@@ -302,6 +318,7 @@ def _draw_row(
 ) -> None:
     key = "version-active" if version.name == version_list.active else f"version-of-{version.name}"
     own = figures.get(version.name, {})
+    doubt = own.get(_DOUBT, "not measured, so it may be worse than the active version") if is_next else ""
     with st.container(horizontal=True, vertical_alignment="center", key=key):
         with st.container(gap=None, width=_WIDTHS[False]):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -311,12 +328,13 @@ def _draw_row(
                 )  # fmt: skip
                 draw_badges(version_list, version)
             st.caption(origin_words(version.card))
-            if (caution := own.get(_CAUTION)) and version.name != version_list.active:
-                st.markdown(f":small[:material/warning: {caution}]")
+            cautions = [text for text in (own.get(_CAUTION), doubt) if text]
+            if cautions and version.name != version_list.active:
+                st.markdown(f":small[:material/warning: {'; '.join(cautions)}]")
         for metric in FIGURES if figures else ():
             with st.container(key=f"versions-cell-{version.name}-{metric}", width=_WIDTHS[True]):
                 st.markdown(own.get(metric, "–"))
-        draw_buttons(app, version_list, version, is_next=is_next)
+        draw_buttons(app, version_list, version, is_next=is_next and not doubt)
 
 
 def draw_card(app: App, version_list: VersionList, version: Version) -> None:
