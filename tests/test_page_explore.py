@@ -613,8 +613,8 @@ def test_the_score_and_the_promise_are_one_sentence(kept: bool, reach: float, sa
         is_probability=True,
     )  # fmt: skip
     outcome = SimpleNamespace(
-        decisions=SimpleNamespace(of=lambda _: decision, overrides={}), version="v1", reach=[reach], promise=0.02,
-        selection=SimpleNamespace(budget=None), message=SimpleNamespace(history=range(1)),
+        decisions=SimpleNamespace(of=lambda _: decision, overrides={}), version="v1", reach=[reach],
+        promise=0.02, selection=SimpleNamespace(budget=None), message=SimpleNamespace(history=range(1)),
     )  # fmt: skip
     assert describe_sureness(cast(PolicyOutcome, outcome), 0) == said
 

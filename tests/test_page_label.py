@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -13,7 +15,8 @@ from convgate.core.conversation import Turn
 from convgate.store import Conversations, CurrentKey, Entry
 from convgate.store.queues import Queues
 from convgate.ui.shared.answering import MARKS, NAMES
-from convgate.ui.shared.navigation import EXPLORE, LABEL
+from convgate.ui.shared.navigation import EXPLORE, LABEL, TRAIN
+from convgate.ui.shared.outcome import PolicyOutcome
 from tests.label_files import label, labelled_set
 from tests.label_page import (
     add_answers,
@@ -260,6 +263,53 @@ def test_an_answer_for_all_unanswered_turns_is_meant_for_the_message_that_is_sho
     assert "· " in app.button(key="answering.relevant").label
     check(app.number_input(key="explore.turn").set_value(6).run())
     assert "· " not in app.button(key="answering.relevant").label
+    check(app.number_input(key="explore.turn").set_value(8).run())
+    assert "· " not in app.button(key="answering.relevant").label, "it ended there"
+
+
+@pytest.mark.parametrize("further", [[], ["app.py"], [TRAIN, LABEL]])
+def test_an_answer_for_all_unanswered_turns_ends_when_the_page_is_left(further: list[str]) -> None:
+    key = add_conversation()
+    app = click(open_label(conversation=key), "answering.scope_rest")
+    for page in [*further, EXPLORE]:
+        app.query_params.clear()
+        check(app.switch_page(page).run())
+    app.query_params["conversation"] = key
+    check(app.run())
+    assert app.button(key="answering.relevant").label == "✓ relevant"
+    assert not [row for row in turn_table(app)["rows"] if row["aimed"]]
+    answer(app, "relevant")
+    assert len(answers_of(key)) == 1
+
+
+def test_the_turns_that_a_trained_gate_is_least_sure_of_are_asked_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scores = np.array([0.0, 0.9, 0.45, 0.01, 0.2, 0.7, 0.03])
+    monkeypatch.setattr("convgate.ui.label.work.ENOUGH", 3)
+    monkeypatch.setattr("convgate.ui.label.work.UNTRAINED", "another")
+    monkeypatch.setattr(
+        PolicyOutcome, "scored", SimpleNamespace(scores=scores, indices=np.arange(7)), raising=True
+    )
+    key = add_conversation()
+    app = open_label(conversation=key)
+    for turn in (2, 5, 4):
+        assert (position(app), "least sure about it" in page_text(app)) == ((7, turn), True)
+        answer(app, "unsure")
+    assert position(app) == (7, 6), "in the same conversation"
+    assert "the newest without an answer" in page_text(app)
+
+
+def test_after_enough_answers_the_rest_may_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    other, key = add_conversation(*TURNS[:6], title="Second"), add_conversation()
+    monkeypatch.setattr("convgate.ui.shared.answering.ENOUGH", 2)
+    app = open_label(conversation=key)
+    answer(answer(app, "unsure"), "unsure")
+    assert "Enough for this message" not in page_text(app), "no turn is known to matter"
+    answer(app, "relevant")
+    assert "Enough for this message: the rest may stay open" in page_text(app)
+    assert app.button(key="answering.scope_rest").label == "one answer for all 3 left"
+    assert opened(click(app, "label.next")) == other
 
 
 # Answers from the list in the browser
@@ -378,7 +428,8 @@ def test_the_first_answer_needs_no_name_and_another_can_be_chosen(monkeypatch: p
     add_answers(key, Bo={1: "relevant"})
     monkeypatch.setattr("convgate.ui.shared.annotator.login_name", lambda: "grace")
     app = open_label(None)
-    assert "Labelling as grace" in page_text(app)
+    assert "Labelling on this computer" in page_text(app)
+    assert progress_text(app) == "0 of 6 turns", "an account of the system is no name of a person"
     answer(app, "relevant")
     assert answers_of(key, "grace") == {6: "relevant"}
 
@@ -391,7 +442,8 @@ def test_the_first_answer_needs_no_name_and_another_can_be_chosen(monkeypatch: p
     click(app, "annotator.as.Bo")
     assert shown_answers(app) == {1: "relevant"}, "what Bo answered"
     monkeypatch.setattr("convgate.ui.shared.annotator.login_name", lambda: "adjudicated")
-    assert "Labelling as me" in page_text(open_label(None)), "a login that no annotator can have"
+    answer(open_label(None), "relevant")
+    assert answers_of(key, "me") == {6: "relevant"}, "a login that no annotator can have"
 
 
 def test_what_is_erased_leaves_the_session_and_the_name_is_forgotten_when_asked() -> None:

@@ -17,6 +17,7 @@ from convgate.core.settings import load_settings
 from convgate.core.validation import dump
 from convgate.labels.gold import GoldCounts
 from convgate.labels.weekly_agreement import Calibration
+from convgate.store import CurrentKey, Labels
 from convgate.training import process as process_module
 from convgate.training.epochs import FURTHER
 from convgate.training.library import RelevanceSets
@@ -29,7 +30,16 @@ from convgate.transcripts.relevance_sets import read_relevance_set, write_releva
 from convgate.ui.shared import improvement, services
 from convgate.ui.train import page
 from convgate.versions import DataSet, Draft, Versions
-from tests.page_app import check, click_in_fragment, go_back, open_page, page_text, use_encoder
+from tests.page_app import (
+    add_conversation,
+    app_store,
+    check,
+    click_in_fragment,
+    go_back,
+    open_page,
+    page_text,
+    use_encoder,
+)
 from tests.planted_sets import (
     QUICK,
     make_relevance_set,
@@ -154,6 +164,8 @@ def test_too_little_data_is_reported_before_the_start(
         assert f"of {conversations} conversations" in page_text(app)
         assert ("too few to measure" in page_text(app)) == (conversations < 3)
         assert (app.button(key="train.start").label == "Train anyway, unmeasured") == (conversations < 3)
+        in_options = [button.key for button in app.expander[0].button]
+        assert ("train.start" in in_options) == (conversations < 3), "not offered where it cannot be judged"
         assert ("by cross-validation" in page_text(app)) == (conversations == 3)
         primary = [button.key for button in app.button if button.proto.type == "primary"]
         assert primary == ["improvement.next"], "labelling comes first"
@@ -259,7 +271,7 @@ def test_about_how_long_it_takes_is_said_before_the_start(home: Path, tmp_path: 
     add_set(home, tmp_path, conversations=6)
     app = open_train(data="own")
     stages = "at most 8 epochs, then as many for each of 5 parts of the cross-validation."
-    assert f"A{stages[1:]} How long it takes is shown once it runs." in page_text(app)
+    assert f"About 26 minutes: {stages}" in page_text(app), "before there was any training"
     run = Run(started_run(home))
     data = (DataSet("labels", "0" * 64, {"conversations": 3}, "", ""),)
     record = replace(run.read_record(), settings=FURTHER, data=data, seconds=36)
@@ -282,7 +294,9 @@ def test_a_running_training_shows_progress_and_can_be_stopped(home: Path) -> Non
         (more,) = app.expander
         assert any("loss 2.859" in text.value for text in more.text)
         assert not more.proto.expanded
-        assert "40%" in page_text(open_train())
+        shown = page_text(open_train())
+        assert "learns from own · starts from first · 40% done · started just now" in shown
+        assert app.button(key="train.stop").label == "Stop training", "Streamlit has a Stop of its own"
         check(app.button(key="train.stop").click().run())
         assert (folder / STOP).exists()
         assert app.button(key="train.stop").disabled
@@ -360,8 +374,8 @@ def test_a_finished_run_shows_the_verdict_with_intervals(finished_home: Path) ->
 def test_a_trained_version_is_activated_and_rolled_back_under_the_users_name(finished_home: Path) -> None:
     versions = Versions(finished_home)
     app = open_train()
-    assert "Not compared with its parent · own · from first" in page_text(app)
-    assert "of the tokens (with first: 78%) · own · from first" in page_text(app)
+    assert "Not compared with its parent · learned from own · starts from first" in page_text(app)
+    assert "of the tokens (with first: 78%) · learned from own · starts from first" in page_text(app)
     (active,) = (one.value for one in app.markdown if "active]" in one.value)
     assert "better" in active
     app.session_state["annotator.name"] = "Cleo"
@@ -374,6 +388,24 @@ def test_a_trained_version_is_activated_and_rolled_back_under_the_users_name(fin
     assert app.button(key="train.roll_back").label == "Roll back to better"
     check(app.button(key="train.roll_back").click().run())
     assert (versions.active, versions.history[-1].who) == ("better", "Cleo")
+
+
+def test_a_version_that_sends_everything_is_discarded_rather_than_activated(finished_home: Path) -> None:
+    Labels(app_store()).answer(
+        CurrentKey(add_conversation(), 7), {1: "relevant", 3: "not_relevant"}, by="Ada"
+    )
+    app = open_train(run="unknown")
+    assert app.button(key="train.activate_now")
+    versions = Versions(finished_home)
+    everything = Draft(threshold_rule="absolute", threshold_parameters={"threshold": 0.0})
+    versions.delete("unknown", who="Ada")
+    versions.add(small_gate(), everything, name="unknown")
+    app = open_train(run="unknown")
+    assert "Worse: it sends every turn, so it saves nothing." in page_text(app)
+    assert "train.activate_now" not in [button.key for button in app.button]
+    check(app.button(key="train.discard").click().run())
+    assert "unknown" not in versions.names()
+    assert "was deleted" in page_text(app)
 
 
 def test_a_missing_or_damaged_run_is_reported_and_the_rest_is_shown(finished_home: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -168,7 +169,7 @@ def upload(page: Page, files: dict[str, bytes]) -> None:
 
 def choose_name(page: Page, name: str) -> None:
     """Say who labels, by keyboard."""
-    page.get_by_role("button", name="Change", exact=True).press("Enter")
+    page.get_by_role("button", name=re.compile("^(Change|Set a name)$")).press("Enter")
     tab_to(page, page.get_by_role("textbox", name="Your name", exact=True))
     page.keyboard.type(name)
     page.keyboard.press("Enter")

@@ -60,15 +60,19 @@ def draw_page(app: App) -> None:
     version = scored.gate.version if scored.gate else None
     draw_modes(app, state, scored.message)
     card = st.container(border=True, key="label-card", gap="xsmall")
-    work = draw_work(app, state, scored.message, improvement.first)
+    work = draw_work(app, state, scored, improvement.first)
     answers = read_answers(app, scored.message, version, work)
     selected = state.selected
     if selected is None and len(answers.history):
         selected = answers.ask[0] if answers.ask else answers.history[-1]
     with card:
         _draw_question(app, scored, answers, selected)
-        if answers.is_complete:
-            _draw_next(state, answers.work, improvement)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            if answers.is_enough:
+                words = ":material/done_all: Enough for this message: the rest may stay open."
+                st.markdown(words, width="content")
+            if answers.is_complete or answers.is_enough:
+                _draw_next(state, answers.work, improvement)
         if selected is None:
             draw_actions(answers)
         else:

@@ -35,6 +35,11 @@ def annotator() -> str:
     return _chosen() or _login()
 
 
+def name_words(who: str) -> str:
+    """Return the name of a person as shown, plain text; empty for the account that started the app."""
+    return "" if who == _login() else who
+
+
 def is_asked() -> bool:
     """Return whether `draw_annotator` asks for a name, which takes a line of its own."""
     return bool(st.session_state.get(_ASKED))
@@ -48,8 +53,11 @@ def draw_annotator(app: App, progress: Callable[[str], str] | None = None) -> No
             _draw_question(app, progress)
         else:
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
-                st.markdown(f":material/person: Labelling as **{literal(annotator())}**", width="content")
-                st.button("Change", key="annotator.change", type="tertiary", on_click=_ask)
+                name = name_words(annotator())
+                as_whom = f"as **{literal(name)}**" if name else "on this computer"
+                st.markdown(f":material/person: Labelling {as_whom}", width="content")
+                words = "Change" if name else "Set a name"
+                st.button(words, key="annotator.change", type="tertiary", on_click=_ask)
         _set_cookie(_chosen())
 
 

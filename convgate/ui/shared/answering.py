@@ -24,13 +24,15 @@ from convgate.ui.shared.annotator import annotator
 from convgate.ui.shared.explore_state import go, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.scoring import OpenMessage
+from convgate.ui.shared.session_state import UNTIL_LEFT
 from convgate.ui.shared.transcript import read_new_answers
 from convgate.ui.shared.transcript_rows import Labelling, current_name
 
 Scope = Literal["turn", "rest"]  # what an answer is for: one turn, or all turns without an answer
 MARKS: dict[str, str] = {"relevant": "✓", "not_relevant": "✕", "unsure": "?"}
 NAMES: dict[str, str] = {"relevant": "relevant", "not_relevant": "not relevant", "unsure": "unsure"}
-SCOPE, SAVED, _WHERE = "answering.scope", "answering.saved", "answering.where"
+SAVED, _WHERE = "answering.saved", "answering.where"
+ENOUGH = 8  # answers about a message, after which another conversation teaches more
 _SHOWN = "answering.shown"  # the message that was drawn last
 _STORED = "answering.stored"  # the browser's list that sent answers last, and the number of the last one
 _STYLE = Path(__file__).with_name("answering.css")
@@ -39,7 +41,7 @@ _KEYS = {"relevant": keys.RELEVANT, "not_relevant": keys.NOT_RELEVANT, "unsure":
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What is asked about a message; by default, all turns before it."""
+    """What is asked about a message."""
 
     reasons: Mapping[int, str] = field(default_factory=dict)  # by turn to ask about first, in order
     adjudicating: bool = False  # answers adjudicate disagreements, on the turns of `reasons` alone
@@ -47,6 +49,7 @@ class Work:
     finished: bool = False  # nothing is left to ask about, of any message
     next_message: Callable[[], bool] | None = None  # goes on when no turn is left; whether there is any
     skip: Callable[[], None] | None = None  # moves the message to the end of the queue
+    is_whole: bool = False  # whether all turns of the message are asked about before the next one
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +89,12 @@ class Answering:
         """Return whether a turn can be answered for; when adjudicating, only turns with a disagreement."""
         turns = self.work.reasons if self.work.adjudicating else self.history
         return not self.work.finished and not self.paused and turn in turns
+
+    @property
+    def is_enough(self) -> bool:
+        """Return whether the message has enough answers, one of them relevant, and others are left."""
+        is_many = len(self.mine) >= ENOUGH and "relevant" in self.mine.values()
+        return self.work.is_whole and is_many and bool(self.ask)
 
     @property
     def is_complete(self) -> bool:
@@ -179,11 +188,11 @@ def draw_actions(
             st.button(
                 "later", key="answering.later", shortcut=keys.LATER, on_click=answering.work.skip,
             )  # fmt: skip
-        if turn is not None and not answering.work.adjudicating:
+        if turn is not None and not answering.work.adjudicating and answering.ask:
             st.button(
-                "all the rest at once", key="answering.scope_rest", shortcut=keys.SCOPE,
-                type="primary" if _scope(answering) == "rest" else "secondary", on_click=_switch_scope,
-                args=(answering,),
+                f"one answer for all {len(answering.ask):,} left", key="answering.scope_rest",
+                type="primary" if _scope(answering) == "rest" else "secondary",
+                shortcut=keys.SCOPE, on_click=_switch_scope, args=(answering,),
             )  # fmt: skip
         if more is not None:
             more()
@@ -241,13 +250,15 @@ def take_answers(key: str) -> None:
 
 
 def _scope(answering: Answering) -> Scope:
-    is_rest = st.session_state.get(SCOPE) == _name_of(answering) and not answering.work.adjudicating
-    return "rest" if is_rest else "turn"
+    """Return what an answer is for: the rest until it is given, or another message or page opens."""
+    if answering.work.adjudicating or st.session_state.get(UNTIL_LEFT) != _name_of(answering):
+        st.session_state.pop(UNTIL_LEFT, None)
+        return "turn"
+    return "rest"
 
 
 def _switch_scope(answering: Answering) -> None:
-    """Switch it for the message that is shown alone."""
-    st.session_state[SCOPE] = None if _scope(answering) == "rest" else _name_of(answering)
+    st.session_state[UNTIL_LEFT] = None if _scope(answering) == "rest" else _name_of(answering)
 
 
 def _name_of(answering: Answering) -> str:
@@ -268,10 +279,10 @@ def _answer(answering: Answering, turn: int, value: Answer | None, scope: Scope)
         if work.adjudicating:
             saved = labels.adjudicate(current, answers, by=by)
         else:
-            again = turn in work.reasons
+            again = turn in work.reasons and not work.is_whole
             saved = labels.answer(current, answers, by=by, version=now.version, again=again)
         keep_saved(saved)
-        st.session_state[SCOPE] = None
+        st.session_state.pop(UNTIL_LEFT, None)
         if value is None or scope == "rest":  # what became of many is looked at before what comes next
             page.select(turn)
         else:
@@ -281,7 +292,7 @@ def _answer(answering: Answering, turn: int, value: Answer | None, scope: Scope)
 def _go_on(answering: Answering, turn: int) -> None:
     """Show the turn to ask about after this one."""
     following, work = answering.following(turn), answering.work
-    stays = following is not None and (not work.reasons or following in work.reasons)
+    stays = following is not None and (work.is_whole or not work.reasons or following in work.reasons)
     if stays or work.next_message is None or not work.next_message():
         page.select(turn if following is None else following)
         return

@@ -11,6 +11,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from convgate.figures.hover import clicked_turn
 
 _PAGE, _ARRIVED = "page.drawn", "page.arrived"
+UNTIL_LEFT = "page.until_left"
+"""Where a page keeps what ends when another one opens."""
 
 
 def begin_page(page: str) -> bool:
@@ -20,6 +22,7 @@ def begin_page(page: str) -> bool:
     arrives = goes_back or st.session_state.get(_PAGE) != page
     if arrives:
         st.session_state[_PAGE], st.session_state[_ARRIVED] = page, True
+        st.session_state.pop(UNTIL_LEFT, None)
     return arrives
 
 

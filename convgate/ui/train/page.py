@@ -21,7 +21,7 @@ from convgate.training.sets import REPLAYS
 from convgate.training.split import MAX_FOLDS, MIN_COMPARED, MIN_CONVERSATIONS, count_conversations
 from convgate.transcripts import RelevanceSet
 from convgate.ui.shared.actions import draw_problem, reporting_problems
-from convgate.ui.shared.annotator import annotator
+from convgate.ui.shared.annotator import annotator, name_words
 from convgate.ui.shared.frame import App, show_problem
 from convgate.ui.shared.improvement import draw_improvement
 from convgate.ui.shared.label_sources import (
@@ -52,6 +52,9 @@ _STATES = {
     "interrupted": (":material/power_off:", "Interrupted"),
 }
 _LOG_BYTES = 6_000  # of its end
+_SECONDS = (
+    0.5  # that an epoch takes for each conversation, where no earlier training says; about, on two cores
+)
 
 
 def draw_page(app: App) -> None:
@@ -73,22 +76,28 @@ def _draw_new(app: App, state: TrainState, known: Mapping[str, SetInfo], *, is_n
     available = usable(trainable)
     default = (LABELS,) if LABELS in available else ()
     names = [name for name in (default if state.data is None else state.data) if name in available]
-    start = st.container()
+    words = st.container()
     draw_sources(page, trainable, names)
     for name, info in known.items():
         if name not in trainable:
             st.caption(f":material/block: {literal(f'{name}: {info.problem or info.terms}')}")
     with st.expander("Options and further data", icon=":material/tune:"):
         has_parent = _draw_options(app, names)
-    with start:
-        _draw_start(app, names, known, has_parent=has_parent, is_next=is_next)
+        end = st.container()
+    with words:
+        is_measured = _draw_plan(app, names, known, has_parent=has_parent)
+    with words if is_measured else end:
+        st.button(
+            "Start training" if is_measured else "Train anyway, unmeasured", key=START,
+            type="primary" if is_next else "secondary", icon=":material/play_arrow:",
+            on_click=attempt, args=(_start, app, names), disabled=not names or not has_parent,
+            help="It runs in the background: you can leave or reload this page.",
+        )  # fmt: skip
 
 
-def _draw_start(
-    app: App, names: Sequence[str], known: Mapping[str, SetInfo], *, has_parent: bool, is_next: bool
-) -> None:
-    """Draw what is learned from and how it is compared, in a sentence, and the button."""
-    label = "Start training"
+def _draw_plan(app: App, names: Sequence[str], known: Mapping[str, SetInfo], *, has_parent: bool) -> bool:
+    """Draw what is learned from and how it is compared, in a sentence; return whether it can be compared."""
+    is_measured = True
     if not names:
         words = "Choose labelled data below to learn from."
         if not known[LABELS].judged:
@@ -96,9 +105,9 @@ def _draw_start(
     else:
         conversations, overlaps = count_together(app, names)
         how = "a part of them is held out to compare the new version with its parent"
-        if conversations < MIN_CONVERSATIONS:
+        is_measured = conversations >= MIN_CONVERSATIONS
+        if not is_measured:
             how = f"too few to measure whether it helps, which takes {MIN_CONVERSATIONS}"
-            label = "Train anyway, unmeasured"
         elif conversations < MIN_COMPARED:
             how = "the new version is compared with its parent by cross-validation"
         turns = sum(known[name].judged for name in names)
@@ -113,16 +122,11 @@ def _draw_start(
         if has_parent:
             words += f"  \n{_say_how_long(app, names, known, conversations)}"
     st.markdown(words)
-    st.button(
-        label, key=START, type="primary" if is_next else "secondary",
-        icon=":material/play_arrow:", on_click=attempt, args=(_start, app, names),
-        disabled=not names or not has_parent,
-        help="It runs in the background: you can leave or reload this page.",
-    )  # fmt: skip
+    return is_measured
 
 
 def _say_how_long(app: App, names: Sequence[str], known: Mapping[str, SetInfo], conversations: int) -> str:
-    """Return the stages of a training on this data, and about how long it takes if earlier ones tell."""
+    """Return the stages of a training on this data, and about how long it takes."""
     epochs = int(st.session_state[EPOCHS])
     is_crossed = MIN_CONVERSATIONS <= conversations < MIN_COMPARED
     folds = min(MAX_FOLDS, conversations) if is_crossed else 0
@@ -130,13 +134,11 @@ def _say_how_long(app: App, names: Sequence[str], known: Mapping[str, SetInfo], 
     if folds:
         stages += f", then as many for each of {folds} parts of the cross-validation"
     rates = (run.seconds_per_conversation for run in Runs(app.settings.home).all())
-    if (rate := next((rate for rate in rates if rate), None)) is None:
-        return f"{stages.capitalize()}. How long it takes is shown once it runs."
     sizes = {name: known[name].conversations for name in names}
     replayed = st.session_state[REPLAY]
     draws = FURTHER.draws(sizes | dict.fromkeys(replayed, FURTHER.episodes), replayed)
     # Of a cross-validation, each part leaves its share of the conversations out.
-    seconds = rate * sum(draws.values()) * epochs * max(folds, 1)
+    seconds = next((rate for rate in rates if rate), _SECONDS) * sum(draws.values()) * epochs * max(folds, 1)
     return f"{format_about(seconds).capitalize()}: {stages}."
 
 
@@ -283,12 +285,14 @@ def _details(run: Run) -> str:
     """Return the data, the parent, how far it is, and when it started."""
     parts = []
     if run.request is not None:
-        parts.append(", ".join([*run.request.sets, *run.request.replay]))
-        parts.append(f"from {run.request.parent}" if run.request.parent else "from scratch")
-        parts += [f"by {run.request.who}"] if run.request.who else []
+        own = ["my labels" if name == "labels" else name for name in run.request.sets]
+        sets = join_words([*own, *(REPLAYS[name] for name in run.request.replay)])
+        parts.append(f"learns from {sets}" if run.is_active else f"learned from {sets}")
+        parts.append(f"starts from {run.request.parent or 'random weights'}")
+        parts += [f"by {who}"] if (who := name_words(run.request.who)) else []
         parts += [run.request.note] if run.request.note else []
-    parts.append(f"{_share(run):.0%}" if run.is_active else pluralize(run.epochs, "epoch"))
-    parts.append(format_age(run.started))
+    parts.append(f"{_share(run):.0%} done" if run.is_active else pluralize(run.epochs, "epoch"))
+    parts.append(f"started {format_age(run.started)}")
     return " · ".join(parts)
 
 
@@ -338,7 +342,7 @@ def _draw_actions(app: App, run: Run) -> None:
     with st.container(horizontal=True):
         if run.is_active:
             st.button(
-                "Stop", key="train.stop", icon=":material/pause:", disabled=run.state == "stopping",
+                "Stop training", key="train.stop", icon=":material/pause:", disabled=run.state == "stopping",
                 on_click=attempt, args=(runs.stop, run.id),
                 help="The last whole epoch is saved; it can be resumed.",
             )  # fmt: skip

@@ -16,10 +16,11 @@ from convgate.core.text import format_age, format_share, pluralize
 from convgate.evaluation.comparison import compare_all
 from convgate.evaluation.evaluate import pool_results
 from convgate.evaluation.metrics import METRICS
+from convgate.training.split import MIN_CONVERSATIONS
 from convgate.ui.shared import scoring
 from convgate.ui.shared.actions import ActionResult, draw_result, run_action
 from convgate.ui.shared.activation import activate, bold, roll_back
-from convgate.ui.shared.annotator import annotator
+from convgate.ui.shared.annotator import annotator, name_words
 from convgate.ui.shared.codecs import Codec
 from convgate.ui.shared.frame import App, show_problem
 from convgate.ui.shared.improvement import draw_improvement
@@ -36,7 +37,7 @@ from convgate.ui.shared.navigation import COMPARE, LABEL
 from convgate.ui.shared.page_state import Address, StandaloneState, param
 from convgate.ui.shared.policy_options import version_option
 from convgate.ui.shared.results_cache import measure_policy
-from convgate.ui.shared.tables import format_points
+from convgate.ui.shared.tables import format_points, interval_cell
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.training_curves import draw_epochs
 from convgate.versions import check_name, is_name
@@ -178,7 +179,10 @@ def draw_list(
             _draw_row(app, version_list, version, figures, is_next=version.name == waiting)
     if len(figures) > 1:
         st.caption(
-            "Below each: the difference to the active version, in points. Bold: more than chance (95%)."
+            "Below each: the 95% interval, and the difference to the active version in points."
+            " Bold: more than chance."
+            if ":small" in str(figures)
+            else f"Too few conversations to compare versions: that takes {MIN_CONVERSATIONS}."
         )
     elif not figures:
         st.page_link(LABEL, label="Label some turns to measure versions on them", icon=":material/label:")
@@ -210,7 +214,8 @@ def measure_versions(
         return {}, ""
     result = pool_results(judged)
     name = active.name if active and active.name in judged else None
-    differences = compare_all(result, baseline=name) if name else {}
+    is_enough = result.conversations >= MIN_CONVERSATIONS
+    differences = compare_all(result, baseline=name) if name and is_enough else {}
     cells = {}
     for other, policy in result.policies.items():
         changes = {metric: differences[other][metric] if other in differences else None for metric in FIGURES}
@@ -218,7 +223,14 @@ def measure_versions(
         cells[other][_CAUTION] = _warn_of_tokens(
             policy.overall["kept_token_share"], changes["kept_token_share"]
         )
-        cells[other][_DOUBT] = doubt_better(changes)
+        if other in differences:
+            cells[other][_DOUBT] = doubt_better(changes)
+        elif active:
+            cells[other][_DOUBT] = (
+                "too few conversations to compare it"
+                if name
+                else "the active version cannot be measured here"
+            )
     asked = int(next(iter(result.policies.values())).terms[:, 1, METRICS.index("answerable")].sum())
     words = (
         f"Measured on {pluralize(asked, 'message')} of {pluralize(result.conversations, 'conversation')} of"
@@ -247,24 +259,28 @@ def _warn_of_tokens(measured: Metric, difference: Metric | None) -> str:
 
 
 def doubt_better(changes: Mapping[str, Metric | None]) -> str:
-    """Return why a version with these differences to the active one is not clearly better; empty if it is."""
+    """Return why a version with these differences to the active one is not clearly better; empty if it is.
+
+    A difference counts that is more than chance; of the tokens, one of `_MUCH_MORE` or more.
+    """
     signs = {
-        (change.value or 0) * _IS_BETTER[metric] > 0
-        for metric, change in changes.items()
-        if change and change.excludes_0
+        (change.value or 0) * sign > 0
+        for metric, sign in _IS_BETTER.items()
+        if (change := changes[metric]) and change.excludes_0
+        if metric != "kept_token_share" or abs(change.value or 0) >= _MUCH_MORE
     }
     if signs == {True, False}:
         return "better than the active version in one figure, worse in another"
     if signs == {False}:
         return "worse than the active version"
-    return "" if signs else "no difference to the active version is more than chance"
+    return "" if signs else "no great difference to the active version is more than chance"
 
 
 def _format_figure(measured: Metric, difference: Metric | None) -> str:
     """Return a share and its difference as Markdown."""
     if measured.value is None:
         return "–"
-    value = format_share(measured.value)
+    value = interval_cell(measured).replace(" :small", "  \n:small")
     if difference is None or difference.value is None:
         return value
     words = format_points(difference.value)
@@ -298,14 +314,14 @@ def draw_buttons(app: App, version_list: VersionList, version: Version, *, is_ne
 
 def origin_words(card: Card) -> str:
     """Return where a version comes from, its age and author, in a line."""
-    by = f" by {literal(card.who, limit=40)}" if card.who else ""
-    age = f"created {format_age(card.created)}{by}"
+    who = name_words(card.who)
+    age = f"created {format_age(card.created)}{f' by {literal(who, limit=40)}' if who else ''}"
     if card.parent is None:
-        return f"{age} · {pluralize(len(card.data), 'data set')}"
+        return age
     parent = literal(card.parent.name, limit=64)
     if card.parent.sha256 == card.weights_sha256:
         return f"{parent} with another threshold · {age}"
-    return f"trained from {parent} · {age} · {pluralize(len(card.data), 'data set')}"
+    return f"trained from {parent} · {age}"
 
 
 def _draw_row(
@@ -318,7 +334,8 @@ def _draw_row(
 ) -> None:
     key = "version-active" if version.name == version_list.active else f"version-of-{version.name}"
     own = figures.get(version.name, {})
-    doubt = own.get(_DOUBT, "not measured, so it may be worse than the active version") if is_next else ""
+    unmeasured = "not measured, so it may be worse than the active version" if version_list.active else ""
+    doubt = own.get(_DOUBT, "" if own else unmeasured) if is_next else ""
     with st.container(horizontal=True, vertical_alignment="center", key=key):
         with st.container(gap=None, width=_WIDTHS[False]):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
