@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -16,7 +14,6 @@ from convgate.store import Conversations, CurrentKey, Entry
 from convgate.store.queues import Queues
 from convgate.ui.shared.answering import MARKS, NAMES
 from convgate.ui.shared.navigation import EXPLORE, LABEL, TRAIN
-from convgate.ui.shared.outcome import PolicyOutcome
 from tests.label_files import label, labelled_set
 from tests.label_page import (
     add_answers,
@@ -280,24 +277,6 @@ def test_an_answer_for_all_unanswered_turns_ends_when_the_page_is_left(further: 
     assert not [row for row in turn_table(app)["rows"] if row["aimed"]]
     answer(app, "relevant")
     assert len(answers_of(key)) == 1
-
-
-def test_the_turns_that_a_trained_gate_is_least_sure_of_are_asked_first(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    scores = np.array([0.0, 0.9, 0.45, 0.01, 0.2, 0.7, 0.03])
-    monkeypatch.setattr("convgate.ui.label.work.ENOUGH", 3)
-    monkeypatch.setattr("convgate.ui.label.work.UNTRAINED", "another")
-    monkeypatch.setattr(
-        PolicyOutcome, "scored", SimpleNamespace(scores=scores, indices=np.arange(7)), raising=True
-    )
-    key = add_conversation()
-    app = open_label(conversation=key)
-    for turn in (2, 5, 4):
-        assert (position(app), "least sure about it" in page_text(app)) == ((7, turn), True)
-        answer(app, "unsure")
-    assert position(app) == (7, 6), "in the same conversation"
-    assert "the newest without an answer" in page_text(app)
 
 
 def test_after_enough_answers_the_rest_may_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,9 @@ from convgate.store import Answer, CurrentKey, Labels
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.improvement import Improvement, read_improvement
 from convgate.ui.shared.scoring import load_gate
+from convgate.ui.versions.page import doubt_better
 from convgate.versions import DataSet, Draft, Versions
+from convgate.versions.card import Metric
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 from tests.page_app import add_conversation, app_store, open_page, page_text, use_encoder
@@ -137,7 +139,7 @@ def test_label_tune_and_train_name_one_target_and_the_same(app: App) -> None:
     [
         (4, 1, ""),  # the same messages get all they need, with fewer tokens
         (1, 4, "worse than the active version"),
-        (1, 1, "no difference to the active version is more than chance"),
+        (1, 1, "no great difference to the active version is more than chance"),
         (4, 0, "better than the active version in one figure, worse in another"),
     ],
 )
@@ -164,3 +166,30 @@ def test_activating_a_waiting_version_is_primary_only_where_it_is_better(
     assert primary == ([] if doubt else ["versions.activate.tuned"])
     assert doubt in page_text(shown)
     assert "Compare tuned" in [one.label for one in open_page("Train").button]
+
+
+def test_without_an_active_version_activating_one_is_primary_and_compared_with_none(app: App) -> None:
+    label(3)
+    draft = Draft(threshold_rule="top_k", threshold_parameters={"k": 1}, data=OWN)
+    Versions(app.settings.home).add(trained_gate(), draft, name="tuned")
+    shown = open_page("Versions")
+    assert "versions.activate.tuned" in [one.key for one in shown.button if one.proto.type == "primary"]
+    assert "to the active version is" not in page_text(shown)
+
+
+@pytest.mark.parametrize(
+    ("answerable", "missed", "tokens", "doubt"),
+    [
+        (0.1, -0.1, 0.01, ""),
+        (0.0, 0.0, -0.01, "no great difference"),
+        (0.1, -0.1, 0.2, "better than the active version in one figure"),
+        (0.0, 0.0, -0.2, ""),
+    ],
+)
+def test_a_little_more_or_fewer_tokens_decide_nothing(
+    answerable: float, missed: float, tokens: float, doubt: str
+) -> None:
+    values = {"answerable": answerable, "missed": missed, "kept_token_share": tokens}
+    words = doubt_better({name: Metric(at, at - 0.005, at + 0.005) for name, at in values.items()})
+    assert words.startswith(doubt)
+    assert bool(words) == bool(doubt)

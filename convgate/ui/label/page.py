@@ -60,7 +60,7 @@ def draw_page(app: App) -> None:
     version = scored.gate.version if scored.gate else None
     draw_modes(app, state, scored.message)
     card = st.container(border=True, key="label-card", gap="xsmall")
-    work = draw_work(app, state, scored, improvement.first)
+    work = draw_work(app, state, scored.message, improvement.first)
     answers = read_answers(app, scored.message, version, work)
     selected = state.selected
     if selected is None and len(answers.history):

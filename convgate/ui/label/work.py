@@ -10,7 +10,6 @@ from functools import partial
 
 import streamlit as st
 
-from convgate.core.decisions import LIKELY
 from convgate.core.errors import LabellingPausedError
 from convgate.core.text import isolate, pluralize, writable
 from convgate.labels.queue import NamedPolicy, make_queue
@@ -22,15 +21,13 @@ from convgate.store.queues import Queues
 from convgate.ui.shared import scoring
 from convgate.ui.shared.actions import reporting_problems
 from convgate.ui.shared.annotator import annotator, draw_annotator, name_words
-from convgate.ui.shared.answering import ENOUGH, MARKS, Work, keep_saved, turns_to_ask
+from convgate.ui.shared.answering import MARKS, Work, keep_saved, turns_to_ask
 from convgate.ui.shared.explore_state import ExploreState, go, page
 from convgate.ui.shared.frame import App
-from convgate.ui.shared.outcome import PolicyOutcome
 from convgate.ui.shared.policy_options import option_labels
 from convgate.ui.shared.scoring import OpenMessage
 from convgate.ui.shared.session_state import put
 from convgate.ui.shared.text import literal
-from convgate.versions import UNTRAINED
 
 WORK, QUEUE, DISAGREEMENT = "label.work", "label.queue", "label.disagreement"
 _MAKE = "label.queue.make"  # whether this run makes a queue
@@ -41,7 +38,6 @@ _MODES = {
 }  # fmt: skip
 _REASONS = {
     "threshold": "the gate nearly decided otherwise",
-    "unsure": "the gate is least sure about it",
     "versions": "two versions of the gate disagree about it",
     "policies": "the gate and a search disagree about it",
     "annotators": "annotators disagree about it",
@@ -59,12 +55,11 @@ def resume(app: App, state: ExploreState) -> ExploreState:
     return _at(state, *place) if place else state
 
 
-def draw_work(app: App, state: ExploreState, outcome: PolicyOutcome, unlabelled: Iterable[str]) -> Work:
+def draw_work(app: App, state: ExploreState, message: OpenMessage, unlabelled: Iterable[str]) -> Work:
     """Draw the choice of a queue or disagreement and who labels, and return the work.
 
     unlabelled: keys of conversations to go on with, when the one that is shown is done.
     """
-    message = outcome.message
     if st.session_state.pop(_MAKE, False) and _make_queue(app):
         _open_queue(app)
         st.rerun()
@@ -72,8 +67,7 @@ def draw_work(app: App, state: ExploreState, outcome: PolicyOutcome, unlabelled:
     if state.adjudicate:
         return _draw_disagreements(app, state, message)
     if state.queue is None:
-        others = [key for key in unlabelled if key != message.key]
-        return Work(_find_unsure(outcome), is_whole=True, next_message=partial(_open_first, others))
+        return Work(next_message=partial(_open_first, [key for key in unlabelled if key != message.key]))
     return _draw_queue(app, state, state.queue, message)
 
 
@@ -96,16 +90,6 @@ def draw_modes(app: App, state: ExploreState, message: OpenMessage) -> None:
             name = f"{literal(name_words(by))}, " if name_words(by) else ""
             words = f"{name}{done:,} of {pluralize(total, 'turn')}"
             st.progress(done / max(total, 1), text=words, width="stretch")
-
-
-def _find_unsure(outcome: PolicyOutcome) -> dict[int, str]:
-    """Return why to ask first about the turns that a trained gate is least sure of; {} for others."""
-    scored = outcome.scored
-    if outcome.version in (None, UNTRAINED) or scored.scores is None:
-        return {}
-    scores = dict(zip(scored.indices.tolist(), scored.scores.tolist(), strict=True))
-    turns = sorted(turns_to_ask(outcome.message), key=lambda turn: abs(scores[turn] - LIKELY))
-    return dict.fromkeys(turns[:ENOUGH], _REASONS["unsure"])
 
 
 def _draw_queue(app: App, state: ExploreState, number: int, message: OpenMessage) -> Work:

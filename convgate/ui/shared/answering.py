@@ -41,7 +41,7 @@ _KEYS = {"relevant": keys.RELEVANT, "not_relevant": keys.NOT_RELEVANT, "unsure":
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What is asked about a message."""
+    """What is asked about a message; by default, all turns before it."""
 
     reasons: Mapping[int, str] = field(default_factory=dict)  # by turn to ask about first, in order
     adjudicating: bool = False  # answers adjudicate disagreements, on the turns of `reasons` alone
@@ -49,7 +49,6 @@ class Work:
     finished: bool = False  # nothing is left to ask about, of any message
     next_message: Callable[[], bool] | None = None  # goes on when no turn is left; whether there is any
     skip: Callable[[], None] | None = None  # moves the message to the end of the queue
-    is_whole: bool = False  # whether all turns of the message are asked about before the next one
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +93,7 @@ class Answering:
     def is_enough(self) -> bool:
         """Return whether the message has enough answers, one of them relevant, and others are left."""
         is_many = len(self.mine) >= ENOUGH and "relevant" in self.mine.values()
-        return self.work.is_whole and is_many and bool(self.ask)
+        return is_many and bool(self.ask) and not (self.work.reasons or self.work.adjudicating)
 
     @property
     def is_complete(self) -> bool:
@@ -279,7 +278,7 @@ def _answer(answering: Answering, turn: int, value: Answer | None, scope: Scope)
         if work.adjudicating:
             saved = labels.adjudicate(current, answers, by=by)
         else:
-            again = turn in work.reasons and not work.is_whole
+            again = turn in work.reasons
             saved = labels.answer(current, answers, by=by, version=now.version, again=again)
         keep_saved(saved)
         st.session_state.pop(UNTIL_LEFT, None)
@@ -292,7 +291,7 @@ def _answer(answering: Answering, turn: int, value: Answer | None, scope: Scope)
 def _go_on(answering: Answering, turn: int) -> None:
     """Show the turn to ask about after this one."""
     following, work = answering.following(turn), answering.work
-    stays = following is not None and (work.is_whole or not work.reasons or following in work.reasons)
+    stays = following is not None and (not work.reasons or following in work.reasons)
     if stays or work.next_message is None or not work.next_message():
         page.select(turn if following is None else following)
         return
