@@ -509,7 +509,7 @@ def test_a_bill_is_computed_once_unless_a_person_stops_it(
     assert row(app, "Last 2 turns")[4] == "83.3%", "a half, all and all of the needed turns"
     (chart,) = app.get("plotly_chart")
     assert "(cache reused)" not in chart.proto.spec, "it is the same bill as without"
-    assert "the provider's prompt cache; reusing it changes no bill here." in page_text(app)
+    assert "the provider's prompt cache; the cache changes no bill here." in page_text(app)
     assert "gpt-5, USD for a million tokens" in page_text(app)
     assert not app.warning
 

@@ -22,6 +22,7 @@ from convgate.selection.selection import Selection
 from convgate.selection.selector import Selector
 from convgate.store import Answer, Conversations, CurrentKey, Labels
 from convgate.store.edits import InvariantEdits
+from convgate.ui.errors import page as errors_page
 from convgate.ui.errors import results
 from convgate.ui.errors.page import PER_PAGE
 from convgate.ui.errors.results import LIBRARY
@@ -276,6 +277,27 @@ def test_errors_are_shown_while_others_are_decided(monkeypatch: pytest.MonkeyPat
     assert summary in page_text(app)
     assert buttons(app, "relevant") == everything
     assert not app.get("progress")
+
+
+def test_what_is_found_later_does_not_replace_what_is_read(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep(1, monkeypatch)
+    Labels(app_store()).answer(CurrentKey(key, CURRENT), {4: "relevant"}, by="Ada")
+    compute, parts = errors_page.compute_errors, iter([True])
+
+    def compute_in_parts(*args: Any) -> results.Errors:
+        found = compute(*args)
+        if not next(parts, False):
+            return found
+        report = replace(found.report, errors=found.report.of_kind("needless"))
+        return replace(found, report=report, progress=(1, 2))
+
+    monkeypatch.setattr(errors_page, "compute_errors", compute_in_parts)
+    monkeypatch.setattr("streamlit.rerun", lambda: None)
+    app = open_errors()
+    needless = cards(app)
+    assert needless
+    assert cards(check(app.run())) == needless
+    assert cards(open_errors()) != needless, "missed turns come first on the next visit"
 
 
 def test_the_first_error_is_shown_at_once_also_where_the_shortest_conversations_have_none(

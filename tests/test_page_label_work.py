@@ -205,7 +205,7 @@ def listed(app: AppTest) -> list[str]:
 def test_disagreements_are_adjudicated_one_after_the_other_and_all_answers_are_kept() -> None:
     key, other = add_disagreement()
     before = all_entries()
-    app = open_label("Cy", conversation=other, turn="2")
+    app = open_label("Cy", conversation=other, turn="6")
     assert "3 disagreements to adjudicate" in page_text(app)
     click(app, "answering.scope_rest")
     choose_work(app, "adjudicate")

@@ -131,7 +131,7 @@ def _draw_report(report: BillReport, gates: Collection[str], answer: DeltaGenera
     draw_figure(bill_figure(shown, palette=current_palette()), "compare.bills", describe_bill(shown))
     st.caption(
         "Of all requests of each conversation, one after the other, with the provider's prompt cache"
-        + ("; reusing it changes no bill here" if same else "")
+        + ("; the cache changes no bill here" if same else "")
         + ". Explore shows the price of one request, without the cache."
     )
     with st.expander("All figures, prices and pauses", icon=":material/table:"):

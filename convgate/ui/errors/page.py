@@ -45,6 +45,7 @@ from convgate.ui.shared.navigation import EXPLORE
 from convgate.ui.shared.navigation import LIBRARY as LIBRARY_PAGE
 from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.ui.shared.policy_options import POLICY_OPTION, option_labels
+from convgate.ui.shared.session_state import UNTIL_LEFT
 from convgate.ui.shared.text import literal
 
 _STYLE = Path(__file__).with_name("errors.css")
@@ -54,7 +55,7 @@ _ANSWERS: Mapping[Answer, str] = {"relevant": "âœ“ relevant", "not_relevant": "â
 _KINDS: Mapping[ErrorKind, str] = {
     "missed": "Not sent", "needless": "Sent for nothing", "disputed": "Label wrong?",
 }  # fmt: skip
-_KINDS_GUESSED: Mapping[ErrorKind, str] = {"missed": "Perhaps missing", "needless": "Perhaps for nothing"}
+_KINDS_GUESSED: Mapping[ErrorKind, str] = {"missed": "Perhaps missing", "needless": "Perhaps not needed"}
 _LISTED: Mapping[ErrorKind, str] = {
     "missed": "Labelled needed, and not sent; the clearest first.",
     "needless": "Labelled not relevant, and sent; the clearest first.",
@@ -155,6 +156,12 @@ def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
     kinds = list(names)
     chosen = {kind: report.of_kind(kind) for kind in kinds}
     first: ErrorKind = next((kind for kind in kinds if chosen[kind]), "missed")
+    # What is found later must not replace what is read, until the page is left.
+    read = st.session_state.get(UNTIL_LEFT, {}).get((state.data, state.version))
+    if read in kinds and chosen[read]:
+        first = read
+    elif errors.progress is not None and chosen[first]:
+        st.session_state[UNTIL_LEFT] = {(state.data, state.version): first}
     kind = state.kind if state.kind in kinds else first
     groups = group_by_cause(chosen[kind])
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="errors-choice"):

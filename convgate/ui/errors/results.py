@@ -83,8 +83,10 @@ def compute_errors(app: App, data: str, policy: GatePolicy) -> Errors:
     with progress_bar() as progress:
         while (number := len(judged)) < len(parts):
             each, cases, n_newest = parts[number]
+            whole = len(each.conversation)
+            stop = max((whole if case.turn is None else case.turn + 1 for case in cases), default=whole)
             selector.encode(
-                each.conversation.turns, partial(progress, "Encoding turns"),
+                each.conversation.turns[:stop], partial(progress, "Encoding turns"),
                 with_modes=selector.settings.budget.tokens is not None,
             )  # fmt: skip
             decide = partial(_decide, _changes(each), selector, decided)

@@ -222,7 +222,7 @@ def _main_table(shown: ExperimentReport) -> str:
         rates = [_rate(arm, hypothesis) for arm in arms]
         if any(rate is not None for rate in rates):
             columns[name] = [_cell(rate, format_share) for rate in rates]
-            columns[f"{name}, points more"] = ["–", *_differences(shown, hypothesis)]
+            columns[f"{name}, vs. {literal(arms[0].arm)}"] = ["–", *_differences(shown, hypothesis)]
     columns["Tokens of a request"] = [_cell(arm.tokens, "{:,.0f}".format) for arm in arms]
     return markdown_table(tuple(columns), zip(*columns.values(), strict=True), numbers=True)
 

@@ -12,6 +12,7 @@ import re2
 import streamlit as st
 
 from convgate.core.text import join_words, pluralize
+from convgate.figures.hover import on_screen
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.rules import MAX_PATTERN, MAX_REASON, PatternRule, RuleProblem, Rules, RulesError
 from convgate.gatekeeper.rules_file import add_rule, parse_rules
@@ -207,7 +208,7 @@ def _explain(app: App, row: Row) -> Row:
     found = next((each for each in held if each.source == row.placed.user_turn), None)
     if found is None:
         return row
-    decision = replace(row.decision, explanation=f"by default, and as a {found.held_because}")
+    decision = replace(row.decision, explanation=f"by default, and as a {on_screen(found.held_because)}")
     return replace(row, decision=decision, states=found.label)
 
 
