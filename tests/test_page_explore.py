@@ -369,8 +369,8 @@ def test_the_last_turns_are_one_click_away_with_what_they_miss(open_explore: Ope
     assert "The model gets 10 of 13 earlier turns: 10 recent." in page_text(app)
     assert {(row["score"], row["bar"]) for row in turn_table(app)["rows"]} == {("", None)}, "no probabilities"
     assert {*turn_table(app)["map"]["bars"]} == {0, 100}
-    app = open_explore(Turn.of("system", "Be brief."), *turns, turns[0])
-    assert app.button(key="explore.instead_last").label.startswith("last 10 turns and rules: 11 turns")
+    ruled = open_explore(Turn.of("system", "Be brief."), *turns, turns[0])
+    assert ruled.button(key="explore.instead_last").label.startswith("last 10 turns and rules: 11 turns")
     assert "1 now dropped, 1 of them likely needed." in page_text(app)
     table = turn_table(app)
     assert (table["selected"], table["rows"][0]["flip"]) == (0, "down"), "what is missing is in sight"

@@ -96,7 +96,7 @@ class GateReasons:
         if is_in_case or is_unsaid:
             texts.insert(len(texts) if kept else 0, self._likelihood(row))
         if is_in_case and is_unsaid if kept else self._elsewhere(row) is None:
-            has_link = bool(opposing) and not kept
+            has_link = not kept and (bool(opposing) or self.effects.scores.scores[row] >= LIKELY)
             is_unlike = any(each.text == _NOT_CLOSE for each in texts)
             texts = [each for each in texts if each.text != _NOT_CLOSE]
             texts[:0] = self._weak_link(row, _NOT_CLOSE if is_unlike else "" if has_link else None)
@@ -145,7 +145,8 @@ class GateReasons:
         if self.kept[row]:
             return self._unsigned(row, text)
         is_long = bool(tokens > usual_tokens and score > lowest_kept)
-        return Reason(f"only {text}{f', too little for {tokens:,} tokens' * is_long}")
+        only = "only " if score < _UNLIKELY else ""
+        return Reason(f"{only}{text}{f', too little for {tokens:,} tokens' * is_long}")
 
     @cached_property
     def _extremes(self) -> tuple[float, float, float]:

@@ -231,11 +231,11 @@ def _draw_parts(decisions: TurnDecisions, selected: int) -> None:
             strong = [name for name in parts if sign * parts[name] >= MIN_EFFECT and name != "message"]
             strong.sort(key=lambda name: -abs(parts[name]))
             st.markdown(f"**{title}:** {', '.join(map(part_label, strong)) or 'nothing of weight'}")
-        with st.expander("Details: what the score is made of"):
-            threshold = _threshold_logit(decision.threshold)
-            figure = waterfall_figure(parts, threshold_logit=threshold, palette=current_palette())
-            words = describe_waterfall(parts, threshold_logit=threshold)
-            draw_figure(figure, "explore.waterfall", words, height=_AROUND + _BAR * (len(parts) + 1))
+        st.markdown("**What the score is made of**", help="Parts of the logit, whose logistic is the score.")
+        threshold = _threshold_logit(decision.threshold)
+        figure = waterfall_figure(parts, threshold_logit=threshold, palette=current_palette())
+        words = describe_waterfall(parts, threshold_logit=threshold)
+        draw_figure(figure, "explore.waterfall", words, height=_AROUND + _BAR * (len(parts) + 1))
     elif decisions.scores is None:
         st.caption("This policy does not score turns.")
     elif decision.score is None:
