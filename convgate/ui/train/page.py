@@ -285,7 +285,7 @@ def _details(run: Run) -> str:
     """Return the data, the parent, how far it is, and when it started."""
     parts = []
     if run.request is not None:
-        sets = join_words([*run.request.sets, *(REPLAYS[name] for name in run.request.replay)])
+        sets = join_words([*run.request.sets, *(REPLAYS.get(name, name) for name in run.request.replay)])
         parts.append(f"{'learns' if run.is_active else 'learned'} from {sets}")
         parts.append(f"starts from {run.request.parent or 'random weights'}")
         parts += [f"by {who}"] if (who := name_words(run.request.who)) else []
