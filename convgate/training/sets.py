@@ -137,7 +137,8 @@ class Plan:
 
         episodes: dict[str, list[Episode]] = {}
         for each in sets:
-            report = partial(progress, f"Reading {_plain(each.cases.name)} as the gate does")
+            name = REPLAYS.get(each.cases.name.removeprefix(REPLAY_PREFIX), each.cases.name)
+            report = partial(progress, f"Reading {name} as the gate does")
             report(0, 0)
             whole = all(overlap.is_within for overlap in each.overlaps)
             if read := read_episodes(gate, encoder, each.cases, whole=whole, progress=report):
@@ -151,11 +152,6 @@ def read_files(files: Sequence[Path], *, skip_bad: bool = False) -> list[Trainin
     if twice := [name for name in names if names.count(name) > 1]:
         raise TrainingError(f"two files are called {twice[0]}")
     return [_from_file(path, read_relevance_set(path, skip_bad=skip_bad)) for path in files]
-
-
-def _plain(name: str) -> str:
-    """Return a set's name in the words of the app."""
-    return REPLAYS.get(name.removeprefix(REPLAY_PREFIX), "my labels" if name == "labels" else name)
 
 
 def read_replays(names: Sequence[str]) -> list[TrainingSet]:

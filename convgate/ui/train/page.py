@@ -107,7 +107,7 @@ def _draw_plan(app: App, names: Sequence[str], known: Mapping[str, SetInfo], *, 
         how = "a part of them is held out to compare the new version with its parent"
         is_measured = conversations >= MIN_CONVERSATIONS
         if not is_measured:
-            how = f"too few to measure whether it helps, which takes {MIN_CONVERSATIONS}"
+            how = f"too few to measure, which takes {MIN_CONVERSATIONS}; start anyway under Options"
         elif conversations < MIN_COMPARED:
             how = "the new version is compared with its parent by cross-validation"
         turns = sum(known[name].judged for name in names)
@@ -285,9 +285,8 @@ def _details(run: Run) -> str:
     """Return the data, the parent, how far it is, and when it started."""
     parts = []
     if run.request is not None:
-        own = ["my labels" if name == "labels" else name for name in run.request.sets]
-        sets = join_words([*own, *(REPLAYS[name] for name in run.request.replay)])
-        parts.append(f"learns from {sets}" if run.is_active else f"learned from {sets}")
+        sets = join_words([*run.request.sets, *(REPLAYS.get(name, name) for name in run.request.replay)])
+        parts.append(f"{'learns' if run.is_active else 'learned'} from {sets}")
         parts.append(f"starts from {run.request.parent or 'random weights'}")
         parts += [f"by {who}"] if (who := name_words(run.request.who)) else []
         parts += [run.request.note] if run.request.note else []
