@@ -28,6 +28,7 @@ from tests.fakes import FakeEncoder
 from tests.selectors import FirstWordClassifier, WordJudge
 
 PAGES = {name: path for pages in GROUPS.values() for name, (path, _) in pages.items()}
+IS_TRAINED = Gate.is_trained
 HOSTILE = "<b>x</b> [l](https://a.example) $x^2$ :smile: Ignore all"  # as long as a name may be
 TURNS = (
     Turn.of("system", "You are a careful assistant."),
@@ -67,8 +68,7 @@ MODE_TURNS = (
 
 def use_encoder(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the pages encode with this one, and take their gate for a trained one."""
-    is_trained = property(lambda _: True, lambda _, value: None)
-    monkeypatch.setattr(Gate, "is_trained", is_trained, raising=False)
+    monkeypatch.setattr(Gate, "is_trained", property(lambda _: True))
     monkeypatch.setattr(services, "encoder", lambda *_: encoder)
 
 

@@ -85,6 +85,12 @@ def test_what_belongs_to_a_result_that_is_answered_is_sent_at_every_threshold(se
     assert sent.of(np.zeros(5, dtype=np.bool_)).tolist() == [True, True, False, False, True]
 
 
+def test_what_lifts_a_part_of_a_rule_is_sent_at_every_threshold(settings: Settings) -> None:
+    texts = ("No nuts, and no milk.", "Sure.", "Milk is fine again.", "Fine.", "Write a recipe.")
+    turns = [Turn.of(("user", "assistant")[place % 2], text) for place, text in enumerate(texts)]
+    assert always(Sending.of(settings).at(*Conversation("talk", turns).at(4))) == [0, 2]
+
+
 def labelled(needed: set[int]) -> RelevanceSet:
     case = Case(id="one", conversation="talk", turn=7, query=None, relevant=frozenset(needed))
     return RelevanceSet("mine", {"talk": TALK}, (case,))

@@ -44,6 +44,7 @@ def test_the_command_prints_the_stable_json(run: Run, file: Path, tmp_path: Path
         "superseded_by",
         "likelihood",
         "held",
+        "changed_by",
     ]
     assert [(one["type"], one["source"], one["active"], one["superseded_by"]) for one in output] == [
         ("safety_requirement", 0, True, None),

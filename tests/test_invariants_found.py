@@ -208,6 +208,39 @@ def test_a_rule_of_which_a_later_message_changes_a_part_says_so(rule: str, later
     assert invariant.active or not part
 
 
+@pytest.mark.parametrize(
+    ("messages", "state", "changed_by"),
+    [
+        (("No nuts, and no milk.", "Nuts are fine again.", "Milk is fine again."), "lifted", (2,)),
+        (
+            (
+                "Never use emojis, and never use tables.",
+                "You can use emojis now.",
+                "You can use tables now.",
+            ),
+            "lifted",
+            (2,),
+        ),
+        (
+            ("At most 900 euros for 6 nights.", "Correction: 5 nights instead.", "Correction: 700 euros."),
+            "superseded",
+            (2,),
+        ),
+        (("No nuts, and no milk.", "Nuts are fine again.", "Nuts are fine again."), "active", (2, 4)),
+        (
+            ("No nuts, and no milk, and no eggs.", "Nuts are fine again.", "Milk is fine again."),
+            "active",
+            (2, 4),
+        ),
+    ],
+)
+def test_a_rule_ends_when_all_its_parts_are_changed(messages, state: str, changed_by: tuple[int, ...]):
+    turns = [turn for text in messages for turn in (Turn.of("user", text), Turn.of("assistant", "Sure."))]
+    rule = find_invariants(turns)[0]
+    assert (rule.state, rule.changed_by) == (state, changed_by)
+    assert rule.held_because.endswith("; messages 2 and 4 may change parts of it.") == (state == "active")
+
+
 def test_a_correction_that_adds_ends_nothing():
     conversation = ("JWT login please, sessions must end after a day.", "actually, it must work with LDAP")
     assert [(turn, state) for turn, state, _ in states(*conversation)] == [(0, "active"), (1, "active")]

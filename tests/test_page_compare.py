@@ -40,7 +40,9 @@ from convgate.ui.compare.state import check_column
 from convgate.ui.shared import results_cache, scoring
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.policy_options import option_label
+from convgate.versions import Draft, Versions
 from tests.page_app import (
+    IS_TRAINED,
     PAGES,
     TURNS,
     add_conversation,
@@ -298,9 +300,12 @@ def test_an_untrained_gate_says_of_nothing_that_it_is_likely_needed(
     key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     st.cache_resource.clear()
-    monkeypatch.delattr(Gate, "is_trained")
+    monkeypatch.setattr(Gate, "is_trained", IS_TRAINED)
+    draft = Draft(threshold_rule="top_k", threshold_parameters={"k": 6})
+    Versions(load_settings().home).add(Gate(), draft, name="saved")
     for app in (
         open_compare(policies="everything, last_k(k=2), gate(rule=top_k, k=6)"),
+        open_page("Explore", conversation=key, version="saved"),
         open_page("Explore", conversation=key, rule="top_k,k=6"),
     ):
         assert "likely" not in page_text(app)

@@ -38,6 +38,7 @@ from tests.gates import trained_gate
 from tests.label_page import trigger
 from tests.page_app import (
     HOSTILE,
+    IS_TRAINED,
     PAGES,
     TURNS,
     add_conversation,
@@ -577,7 +578,7 @@ def test_the_last_exchange_is_measured_by_leaving_it_out(
     assert "explore.measure.exchange" not in [button.key for button in open_explore(policy="last_k").button]
     assert "How sure" in page_text(app)
     st.cache_resource.clear()
-    monkeypatch.delattr(Gate, "is_trained")
+    monkeypatch.setattr(Gate, "is_trained", IS_TRAINED)
     assert "How sure" not in page_text(open_explore()), "the scores of an untrained gate are no probabilities"
 
 

@@ -60,6 +60,16 @@ def test_active_invariants_come_first_and_link_to_their_turn(store: Store, key: 
     assert "Dropped, corrected: Turn 3 corrects it" in dropped, "as turns are numbered on the screen"
 
 
+def test_what_lifts_a_part_of_a_rule_is_sent_with_it_and_says_so(store: Store, key: str) -> None:
+    rule, lift = "Never use emojis, and never use tables.", "emojis are ok again"
+    key = add_conversation(*(Turn.of("user", text) for text in (rule, lift, "thanks", "write a story")))
+    app = open_explore(conversation=key, rule="absolute,threshold=1", selected="2")
+    assert f"Kept, rule: It may change a part of turn 1, which is always sent (“{rule[:-1]}”)." in page_text(
+        app
+    )
+    assert not [one for one in app.button if one.key == "explore.always"]
+
+
 def test_what_is_always_sent_is_told_from_what_may_be_dropped(store: Store, key: str) -> None:
     text = page_text(open_explore(conversation=key, rule="absolute,threshold=0", selected="6"))
     assert "Kept, rule: Safety requirement, always sent (“" in text, "although its score keeps it too"

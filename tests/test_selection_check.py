@@ -33,6 +33,13 @@ def test_the_words_stand_in_their_turn_or_in_an_added_message(messages, places, 
     assert find_missing([RULE], messages, places) == [RULE] * missing
 
 
+def test_the_turns_that_change_a_part_are_sent_unless_they_cannot_be():
+    rule = replace(RULE, changed_by=(3,))
+    assert find_missing([rule], [SAID, OTHER], [1, 2]) == [rule]
+    assert find_missing([rule], [SAID, OTHER], [1, 3]) == []
+    assert find_missing([rule], [SAID], [1], unsendable=[3]) == []
+
+
 @pytest.mark.parametrize(
     ("changes", "held"),
     [

@@ -69,6 +69,22 @@ def test_a_turn_that_the_policy_keeps_is_held_too(settings: Settings):
     assert decision.explanation.startswith("hard constraint, always sent (“")
 
 
+@pytest.mark.parametrize("budget", [None, 70])
+def test_what_lifts_a_part_of_a_rule_is_sent_with_it(settings: Settings, budget: int | None):
+    lift = "Milk is fine again."
+    messages = chat("No nuts, and no milk.", lift, "Thanks.", "Good.", "Fine.")
+    selector = selector_of(LastK(k=2), settings)
+    selection = selector.select(messages, budget=budget)
+    assert {0, 2} <= {*selection.indices}
+    assert len(selection.indices) < len(messages) - 2
+    assert not selection.breaches
+    decision = selection.decisions.of(2)
+    assert (decision.stage, decision.outcome_name) == (HOLD, "rule")
+    assert decision.explanation == (
+        "it may change a part of message 0, which is always sent (“No nuts, and no milk”)."
+    )
+
+
 def test_one_setting_turns_it_off(settings: Settings):
     off = settings.updated(hold_invariants=False)
     assert selector_of(keeps_nothing(), off).select(chat(WISH)).indices == [6]

@@ -151,6 +151,31 @@ def test_a_corrected_statement_goes_and_its_reason_names_the_correction():
     assert 0 in full.indices, "without the filter everything that fits"
 
 
+def test_what_changes_a_part_of_a_rule_is_sent_whole_whatever_else_it_says():
+    rule, noise = "Never use emojis, and never use tables.", "Noted."
+    messages = chat(rule, noise, f"emojis are ok again. You must be polite. {LONG}", noise, "TASK write it")
+    selection = make_selector(set()).select(messages, budget=50)
+    assert turns_by_section(selection)["rules"] == [0, 2]
+    messages = chat(
+        "At most 900 euros for 6 nights.", noise, "No, 5 nights.", noise, "No, 4 nights.", "Hm.", "TASK write"
+    )
+    selection = make_selector({3}).select(messages, budget=25)
+    assert [one.changed_by for one in selection.invariants if one.source == 0] == [(2, 4)]
+    assert turns_by_section(selection)["rules"] == [0, 2, 4], "though the second is corrected"
+    assert selection.decisions.of(3).rule == "budget"
+
+
+def test_a_change_of_a_rule_that_cannot_be_sent_is_not_missing():
+    messages = chat(
+        "Never use emojis, and never use tables.", "Noted.", "emojis are ok again", "Fine.", "TASK write it"
+    )
+    turns = [*turns_from_messages(messages)]
+    turns[2] = replace(turns[2], pruned="old.")
+    selection = make_selector().select_at(Conversation("talk", turns))
+    assert selection.indices == [0, 1, 3, 4]
+    assert not selection.breaches
+
+
 def test_a_question_is_kept_with_its_answer():
     messages = chat("TASK plan the party", "How many people are coming?", "twelve", "Good.",
                     "GENERAL rain", "Yes.", "TASK buy plates")  # fmt: skip

@@ -14,6 +14,7 @@ from convgate.core.conversation import Conversation
 from convgate.core.errors import EncoderError, GateError
 from convgate.core.settings import load_settings
 from convgate.embedding.base import Embeddings, EncoderIdentity, Progress
+from convgate.gate.config import GateConfig
 from convgate.gate.initial_weights import MEASURED
 from convgate.gate.model import Gate
 from convgate.policies.gate import GatePolicy
@@ -80,6 +81,12 @@ def test_what_was_learned_stays_and_the_given_gate_as_a_whole():
     for name, array in before.items():
         assert np.array_equal(gate.weights[name], array), name
         assert name.startswith(MEASURED) or np.array_equal(new.weights[name], array), name
+
+
+def test_an_untrained_gate_stays_untrained():
+    gate = Gate(GateConfig(preset="full", dimension=16, encoder=small_encoder().identity))
+    assert not calibrate_encoder(gate, small_encoder(), MovedEncoder(), CONVERSATIONS).is_trained
+    assert calibrate_encoder(whitened_gate(), small_encoder(), MovedEncoder(), CONVERSATIONS).is_trained
 
 
 ENCODERS = {"fake-words": small_encoder, "org/Moved": MovedEncoder}

@@ -82,6 +82,15 @@ def test_gate_that_could_not_be_read_again_is_not_kept(versions: Versions):
     assert folder_content(versions.home) == {}
 
 
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_version_of_an_untrained_gate_is_untrained(versions: Versions, preset: str):
+    gate = Gate(GateConfig(preset=preset))
+    assert not versions.add(gate, Draft(), name="plain").load().is_trained
+    threshold = {"threshold_logit": np.float32(1) + gate.weights["threshold_logit"]}
+    assert not Gate(gate.config, gate.weights | threshold).is_trained
+    assert add(versions, "trained").load().is_trained
+
+
 def test_one_damaged_version_leaves_the_others_listed(versions: Versions):
     add(versions, "good")
     (add(versions, "bad").folder / "card.json").write_text("{}")

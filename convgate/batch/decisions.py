@@ -43,7 +43,7 @@ _INVARIANT = pa.struct(
     {
         "type": pa.string(), "priority": pa.int32(), "source": pa.int32(), "text": pa.string(),
         "scope": pa.string(), "active": pa.bool_(), "superseded_by": pa.int32(),
-        "likelihood": pa.float64(), "held": pa.bool_(),
+        "likelihood": pa.float64(), "held": pa.bool_(), "changed_by": pa.list_(pa.int32()),
     }
 )  # fmt: skip
 _COLUMNS = {

@@ -14,6 +14,7 @@ from convgate.core.conversation import CurrentMessage, History
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import Floats
 from convgate.evaluation.metrics import Bools
+from convgate.invariants.invariant import held_turns
 from convgate.messages.table import TurnTable
 from convgate.messages.validity import make_valid
 
@@ -27,7 +28,7 @@ class SentTurns:
     """Which turns of one history are sent, by those that a policy keeps."""
 
     table: TurnTable  # up to the message to answer
-    held: Bools  # (n,) turns of the table that state what must hold
+    held: Bools  # (n,) turns of the table that state what must hold, or change a part of it
     start: int  # of the history in the table; its end is the message
     pair_answers: bool
 
@@ -90,5 +91,5 @@ class Sending:
         # The lengths stand for token counts, which nothing here reads.
         table = self._tables.get(turns, lambda known, new: (known or TurnTable()).extend(new, len))
         held = [] if self.holds is None else self.holds.read(turns)
-        sources = [invariant.source for invariant in held if invariant.held]
-        return SentTurns(table, table.flags(sources), history.start, self.pair_answers)
+        turns_held = held_turns([invariant for invariant in held if invariant.held])
+        return SentTurns(table, table.flags(turns_held), history.start, self.pair_answers)

@@ -15,7 +15,7 @@ from typing import Any
 from convgate.core.decisions import Floats
 from convgate.core.text import format_number, isolate, to_line
 
-_MESSAGE = re.compile(r"“[^”]*”|\bmessages? (\d+)(?:–(\d+))?\b(?! from the )")
+_MESSAGE = re.compile(r"“[^”]*”|\bmessages? (\d+(?:(?:, \d+)* and \d+|–\d+)?)\b(?! from the )")
 LINE = 56  # characters: what fits on a phone
 
 # Control characters, and those that change the direction of writing (they could make a line read otherwise).
@@ -77,15 +77,17 @@ def on_screen(reason: str) -> str:
     'Kept: near turn 1; it answers turn 13, and turn 15 follows it.'
     >>> on_screen("Dropped as corrected: message 11 corrects it."), on_screen("message 0: no such state")
     ('Dropped as corrected: turn 12 corrects it.', 'turn 1: no such state')
-    >>> on_screen("another subject (router, messages 19–33).")
-    'another subject (router, turns 20–34).'
+    >>> on_screen("another subject (router, messages 19–33)."), on_screen("messages 2, 4 and 6")
+    ('another subject (router, turns 20–34).', 'turns 3, 5 and 7')
     """
     return _MESSAGE.sub(_number_from_one, reason)
 
 
 def _number_from_one(match: re.Match[str]) -> str:
-    numbers = [f"{int(number) + 1:,}" for number in match.groups() if number]
-    return f"{'turns' if len(numbers) > 1 else 'turn'} {'–'.join(numbers)}" if numbers else match[0]
+    if match[1] is None:
+        return match[0]
+    numbers = re.sub(r"\d+", lambda number: f"{int(number[0]) + 1:,}", match[1])
+    return f"{'turn' if match[1].isdigit() else 'turns'} {numbers}"
 
 
 def clicked_turn(points: Sequence[Mapping[str, Any]]) -> int | None:

@@ -74,7 +74,6 @@ class Gate:
         """Take the weights by name, of the shapes of `untrained_weights`; they must not be changed later."""
         use_one_thread()
         self.config = config or GateConfig()
-        self.is_trained = weights is not None
         self.weights = untrained_weights(self.config) if weights is None else weights
         named = {name.removeprefix("tiers."): array for name, array in self.weights.items()}
         self.tiers: ReferenceTiers | FullTiers = _TIERS[self.config.preset](self.config, named)
@@ -151,6 +150,15 @@ class Gate:
     def learned_threshold(self) -> float:
         """The absolute threshold that training found, 0…1; 0.5 in an untrained gate."""
         return float(logistic(self.weights["threshold_logit"]))
+
+    @cached_property
+    def is_trained(self) -> bool:
+        """Whether weights that training changes, besides the threshold, differ from an untrained gate's."""
+        return any(
+            not np.array_equal(self.weights[name], array)
+            for name, array in untrained_weights(self.config).items()
+            if not name.startswith((*MEASURED, "threshold_logit"))
+        )
 
     @property
     def parameter_count(self) -> int:

@@ -85,7 +85,7 @@ class InvariantFinder:
 
     def _add(self, turn: int, text: str, statement: Statement, kind: InvariantType) -> None:
         for place in self._find_rules(turn, statement, partly=True):
-            self._rules.change(place, turn)
+            self._rules.change(place, turn, statement)
         replaced = self._find_replaced(turn, statement)
         if any(self._rules.all[place].invariant.type == "safety_requirement" for place in replaced):
             kind = "safety_requirement"
@@ -113,7 +113,7 @@ class InvariantFinder:
     def _is_same_point(self, statement: Statement, place: int) -> bool:
         """Return whether a correction points back at a rule, or both correct a number or a date."""
         rule, topic = self._rules.all[place], statement.topic
-        if says_more(rule.statement, statement):
+        if says_more(rule, statement):
             return False
         if statement.points:
             return rule.invariant.type != "safety_requirement" and rule.invariant.held
@@ -126,7 +126,7 @@ class InvariantFinder:
         ended = self._rules.nearest(turn, statement)
         changed = [] if ended else self._rules.nearest(turn, statement, partly=True)
         for place in changed:
-            self._rules.change(place, turn)
+            self._rules.change(place, turn, statement)
         held = [
             place
             for place in self._rules.latest(turn)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from convgate.core.text import to_line
+from convgate.core.text import join_words, to_line
 from convgate.transcripts import turns_from_messages
 
 InvariantType = Literal["safety_requirement", "user_correction", "hard_constraint", "blocking_error"]
@@ -50,7 +50,7 @@ class Invariant:
     reason: str  # a sentence: by which words, or by whom
     superseded_by: int | None = None  # the turn that corrects it
     ended_by: int | None = None  # the turn that lifts or resolves it
-    changed_by: int | None = None  # the last turn that replaces or lifts a part of it; the rest holds
+    changed_by: tuple[int, ...] = ()  # the turns that replace or lift parts of it; the rest holds
     found_by: FoundBy = "words"
     pinned: bool = False  # by a person: no later message ends it
     likelihood: float = 1.0  # 0…1, that its words hold from then on; 1 of a person's
@@ -87,8 +87,19 @@ class Invariant:
     def held_because(self) -> str:
         """Why its turn is sent: a sentence."""
         why = "you chose to always send it" if self.pinned else f"{self.label}, always sent"
-        part = "" if self.changed_by is None else f"; message {self.changed_by} may change a part of it"
+        messages = join_words(str(turn) for turn in self.changed_by)
+        part = f"; message {messages} may change a part of it" if messages else ""
+        if len(self.changed_by) > 1:
+            part = f"; messages {messages} may change parts of it"
         return f"{why} ({quote_line(self.text)}){part}."
+
+    def explain_sent(self, turn: int) -> str:
+        """Return why one of its `held_turns` is sent: a sentence."""
+        if turn == self.source:
+            return self.held_because
+        return (
+            f"it may change a part of message {self.source}, which is always sent ({quote_line(self.text)})."
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the record that `convgate invariants` prints."""
@@ -102,16 +113,28 @@ class Invariant:
             "superseded_by": self.superseded_by,
             "likelihood": round(self.likelihood, 2),
             "held": self.held,
+            "changed_by": list(self.changed_by),
         }
 
 
+def held_turns(held: Sequence[Invariant]) -> dict[int, Invariant]:
+    """Return the turns that state what is held or change parts of it, each with the first that it states."""
+    turns = [(each.source, each) for each in held]
+    turns += [(turn, each) for each in held for turn in each.changed_by]
+    return dict(reversed(turns))
+
+
 def find_missing(
-    invariants: Sequence[Invariant], messages: Sequence[Mapping[str, Any]], places: Sequence[int | None]
+    invariants: Sequence[Invariant],
+    messages: Sequence[Mapping[str, Any]],
+    places: Sequence[int | None],
+    unsendable: Collection[int] = (),
 ) -> list[Invariant]:
-    """Return the invariants that must hold and whose text is missing from the messages.
+    """Return the invariants that must hold and whose text, or a turn that changes a part, is not sent.
 
     The text must be in the message of its own turn, or in an added one. places: the index of each message in
-    its conversation, None for an added one. Independent of the packing: it reads only what is sent.
+    its conversation, None for an added one. unsendable: turns that may be missing. Independent of the
+    packing: it reads only what is sent.
     """
     rows = {place: row for row, place in enumerate(places)}
     added = [message for message, place in zip(messages, places, strict=True) if place is None]
@@ -119,7 +142,9 @@ def find_missing(
     for invariant in invariants:
         row = rows.get(invariant.source)
         own = [] if row is None else messages[row : row + 1]
-        if invariant.held and not (_contain(own, invariant.text) or _contain(added, invariant.text)):
+        is_whole = rows.keys() | {*unsendable} >= {*invariant.changed_by}
+        is_said = is_whole and (_contain(own, invariant.text) or _contain(added, invariant.text))
+        if invariant.held and not is_said:
             missing.append(invariant)
     return missing
 

@@ -36,6 +36,7 @@ class InvariantRule:
     invariant: Invariant
     statement: Statement
     fixed: bool = False  # by a person: nothing that is found ends it
+    changed: frozenset[str] = frozenset()  # what the statements are about that change parts of it
 
 
 @dataclass
@@ -83,11 +84,13 @@ class InvariantRules:
                 rule.invariant, state=state, superseded_by=superseded_by, ended_by=ended_by
             )
 
-    def change(self, place: int, turn: int) -> None:
+    def change(self, place: int, turn: int, statement: Statement) -> None:
         """Note that a message replaces or lifts a part of an invariant, unless a person fixed it."""
         rule = self.all[place]
         if not rule.fixed:
-            rule.invariant = replace(rule.invariant, changed_by=turn)
+            rule.changed |= _subjects(statement)
+            turns = dict.fromkeys((*rule.invariant.changed_by, turn))
+            rule.invariant = replace(rule.invariant, changed_by=tuple(turns))
 
     def source(self, place: int) -> int:
         """Return the message that states the invariant."""
@@ -105,7 +108,7 @@ class InvariantRules:
             place
             for place in sorted(places, reverse=True)[:CANDIDATES]
             if self._can_end(place, turn)
-            and _is_about(statement, rule := self.all[place].statement)
+            and _is_about(statement, (rule := self.all[place]).statement)
             and says_more(rule, statement) is partly
         ]
 
@@ -172,19 +175,23 @@ class InvariantRules:
         return invariant.active and invariant.source != turn and invariant.type != "blocking_error"
 
 
-def says_more(rule: Statement, statement: Statement) -> bool:
-    """Return whether a rule has a clause or a number that a later statement is not about.
+def says_more(rule: InvariantRule, statement: Statement) -> bool:
+    """Return whether a rule has a clause or a number that neither a later statement nor those before changes.
 
     Such a rule holds on: "5 nights instead" leaves "900 euros for 6 nights".
     """
-    topic, known = statement.topic, rule.topic
-    keys = topic.keys | statement.denied
-    clauses = [read_topic(clause) for clause in _CLAUSE.split(fold(rule.text).text)]
+    topic, known = statement.topic, rule.statement.topic
+    keys = rule.changed | _subjects(statement)
+    clauses = [read_topic(clause) for clause in _CLAUSE.split(fold(rule.statement.text).text)]
     if len(clauses) > 1 and any(clause.stems and not clause.keys & keys for clause in clauses):
         return True
-    keys |= {unit for unit, _ in topic.numbers}  # a number without a unit is about one without
     has_open = any(unit not in keys and number not in keys for unit, number in known.numbers)
     return has_open and (len(known.numbers) > 1 or _has_same_kind(topic, known))
+
+
+def _subjects(statement: Statement) -> frozenset[str]:
+    """Return what a statement is about; "" for a number without a unit, which is about one without."""
+    return statement.topic.keys | statement.denied | {unit for unit, _ in statement.topic.numbers}
 
 
 def _is_about(statement: Statement, rule: Statement) -> bool:

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.decisions import Floats
-from convgate.invariants.invariant import Invariant, quote_line
+from convgate.invariants.invariant import Invariant, held_turns, quote_line
 from convgate.messages.table import TurnTable
 from convgate.messages.validity import explain_instruction
 from convgate.modes.budgets import DROPS, WINDOWED, SectionName
@@ -91,10 +91,9 @@ class SectionClaims:
         current, is_unsendable = self.table.current, self.table.is_unsendable
         always = self.table.is_instruction | (self.table.is_held & ~is_unsendable)
         rules: dict[int, Invariant | None] = dict.fromkeys(np.flatnonzero(always[:current]).tolist())
-        for invariant in self.reading.held:
-            source = invariant.source
-            if source < current and not is_unsendable[source]:
-                rules.setdefault(source, invariant)
+        for turn, invariant in held_turns(self.reading.held).items():
+            if turn < current and not is_unsendable[turn]:
+                rules.setdefault(turn, invariant)
         return rules
 
     @cached_property
@@ -106,14 +105,14 @@ class SectionClaims:
         """Return why a turn, or one that must be sent with it, is a rule: a sentence."""
         rule = next(turn for turn in self.table.group(index) if turn in self.rules)
         if (invariant := self.rules[rule]) is not None:
-            return invariant.held_because
+            return invariant.explain_sent(rule)
         turn = self.table.turns[rule]
         return turn.held_because or explain_instruction(turn)
 
     @cached_property
     def corrected(self) -> dict[int, Invariant]:
         """Turns whose statement was corrected later and that state nothing else that holds."""
-        active = {invariant.source for invariant in self.reading.invariants if invariant.active}
+        active = held_turns([invariant for invariant in self.reading.invariants if invariant.active])
         return {
             invariant.source: invariant
             for invariant in self.reading.invariants

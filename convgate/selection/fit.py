@@ -70,7 +70,7 @@ class Fit:
         earlier = request.earlier_breaches
         packer = pack_baseline if earlier else pack
         placed, sent = _pack(request, claims, budget, statements, packer)
-        missing = find_missing(reading.held, sent.messages, sent.places)
+        missing = find_missing(reading.held, sent.messages, sent.places, claims.table.unsendable)
         if missing:
             log.error(
                 "request %s: %d of the invariants that must hold were missing from what is sent (turns %s);"
@@ -132,8 +132,9 @@ class Fit:
             return [], shortened
         if table.total > (request.budget or 0):
             texts = defaultdict[int, set[str]](set)
+            changing = {turn for invariant in invariants for turn in invariant.changed_by}
             for invariant in invariants:
-                if invariant.source in claims.required:
+                if invariant.source in claims.required and invariant.source not in changing:
                     texts[invariant.source].add(invariant.text)
             sources = Counter(text for own in texts.values() for text in own)
             costs = {each.turn.text: each.tokens for each in restate(invariants, table, counter, texts)}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from convgate.core.conversation import Turn
 from convgate.core.decisions import HOLD, Override, TurnDecisions
-from convgate.invariants.invariant import Invariant
+from convgate.invariants.invariant import Invariant, held_turns
 from convgate.messages.table import Flags, TurnTable
 from convgate.messages.tokens import TokenCounter
 from convgate.messages.validity import ValidSelection, make_valid
@@ -26,7 +26,7 @@ from convgate.transcripts.dialects.base import Dialect
 def hold(
     request: Request, decisions: TurnDecisions, held: Sequence[Invariant], counter: TokenCounter | None
 ) -> tuple[TurnDecisions, list[AddedMessage]]:
-    """Return the decisions with every turn held that states what must hold, and what is stated beside them.
+    """Return the decisions with all `held_turns` held, and what is stated beside them.
 
     That is the reason of these turns, whether the policy keeps them or not.
 
@@ -37,9 +37,9 @@ def hold(
     turns = set(decisions.indices.tolist())
     return decisions.with_overrides(
         {
-            invariant.source: Override(invariant.type, invariant.held_because, "as a rule", HOLD, kept=True)
-            for invariant in reversed(held)
-            if invariant.source in turns
+            turn: Override(invariant.type, invariant.explain_sent(turn), "as a rule", HOLD, kept=True)
+            for turn, invariant in held_turns(held).items()
+            if turn in turns
         }
     ), statements
 

@@ -204,13 +204,14 @@ def _always_send(app: App, outcome: PolicyOutcome, selected: int) -> tuple[Step,
     """Return the button that has the turn sent with every later message, or no longer."""
     key, conversation = outcome.message.key, outcome.message.conversation
     decision, turn = outcome.decisions.of(selected), conversation.turns[selected]
-    if decision.stage == HOLD and decision.kept and find_active(outcome, selected):
+    is_held = decision.stage == HOLD and decision.kept
+    if is_held and find_active(outcome, selected):
         label, act, help = (
             "stop always sending",
             partial(release, app.store, outcome),
             "Undo: send it only when it is needed",
         )
-    elif turn.is_instruction or not turn.text.strip():
+    elif is_held or turn.is_instruction or not turn.text.strip():
         return ()
     else:
         label, act, help = "always send", partial(hold, app.store, key, conversation), HOLD_HELP
