@@ -20,7 +20,8 @@ from convgate.gate.effects import KINDS, ThreadEffects, mean_of_others
 from convgate.gate.facts import facts_of
 from convgate.gate.features import FEATURES
 from convgate.gate.full import ThreadState
-from convgate.gate.reasons import Clause, GateReasons, quote_words
+from convgate.gate.quotes import quote_words
+from convgate.gate.reasons import Clause, GateReasons
 from convgate.gate.scoring import Inputs
 from convgate.gate.subjects import Subjects
 from convgate.policies.gate import GatePolicy, ScoredHistory

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -22,12 +21,11 @@ from numpy.typing import NDArray
 
 from convgate.core.conversation import CurrentMessage, Turn
 from convgate.core.decisions import IN_CASE, LIKELY, Reason, say_likely
-from convgate.core.text import isolate, pluralize, truncate
+from convgate.core.text import pluralize
 from convgate.gate.columns import is_rare
 from convgate.gate.effects import KINDS, MIN_SHARE, Difference, Effects
+from convgate.gate.quotes import as_text, quote_words
 from convgate.gate.subjects import Subject, Subjects, names_subject
-from convgate.text.stop_words import stop_stems
-from convgate.text.words import find_stems, stems, words
 
 MIN_EFFECT = 0.15  # on the logit; less is not named
 _MIN_OPPOSING = 0.4  # the same of what speaks against the decision
@@ -36,11 +34,9 @@ _UNLIKELY = 0.1  # a turn with a lower score has hardly anything that speaks for
 _WEAK = 0.03  # the score from which a link is weak; below it there is hardly any
 _ELSEWHERE_SCORE, _ELSEWHERE_EFFECT = 0.03, -1.0  # of turns said to have another subject: one of 40 is needed
 _MAX_NEAR, _MAX_ONLY = 4, 6  # messages from a turn to one that is near it; back to one that is “only” so far
-_MAX_WORDS, _MAX_STEMS, _MAX_QUOTES, _MAX_QUOTE = 2_000, 3, 3, 40  # the last one in characters
 _MIN_RUN = 2  # turns after the first one of a run that is named
 _FEW_RARE = 5.0  # weight of all stems; a rare one has about 4
 _RARE = 0.7  # of the weight of the rarest shared stem; more frequent ones are not quoted
-_VERY_RARE, _COMMON = 0.002, 0.02  # shares of all turns: of stems that are quoted first, and of the last
 _SURE = 1.0  # log odds from which a cue is said of a text
 
 _CLOSE, _NOT_CLOSE, _ELSEWHERE = "close in meaning", "not close in meaning", "another subject"
@@ -237,7 +233,7 @@ class GateReasons:
                 break
             if sign > 0 or difference.feature != "turn_instruction":  # against a turn, it would be misread
                 phrase = _phrase(difference, is_named=self.turns[row].name is not None)
-        names = {"speaker": self._speaker(row), "writer": _as_text(self.current.turn.speaker)}
+        names = {"speaker": self._speaker(row), "writer": as_text(self.current.turn.speaker)}
         return Reason(phrase.format(**names)) if phrase else None
 
     def _content(self, row: int, sign: int, differences: Sequence[Difference]) -> Reason | None:
@@ -278,7 +274,7 @@ class GateReasons:
         subject = self._subjects.of(row, facts.stems)
         named = self._subjects.words(subject)
         near = () if subject.turn == row else (subject.turn,)
-        return (_as_text(", ".join(named)), near, subject) if named else None
+        return (as_text(", ".join(named)), near, subject) if named else None
 
     @cached_property
     def _subjects(self) -> Subjects | None:
@@ -356,52 +352,11 @@ class GateReasons:
 
     def _speaker(self, row: int) -> str:
         turn = self.turns[row]
-        return _as_text(turn.name) if turn.name else f"the {turn.role}"
-
-
-def quote_words(text: str, shared: Sequence[str], current: CurrentMessage) -> Reason | None:
-    """Return a clause on the words of a text that have the first of these stems; None when it has none.
-
-    Stop words and stems that are frequent everywhere are left out, and those of no whole word of the message.
-    Of a message without rare ones, others are quoted where there are two, or with the word beside them.
-    """
-    message = current.turn.scored_text
-    own, asked = (stems(words(each)[:_MAX_WORDS]) for each in (text, message))
-    stop = stop_stems(own) | stop_stems(asked)
-    shared = [stem for stem in shared if stem not in stop]
-    rare = [stem for stem in shared if is_rare(stem, _VERY_RARE)] or [*filter(is_rare, shared)]
-    named = (stem for stem in rare if find_stems(message, [stem], max_words=_MAX_WORDS))
-    places = find_words(text, list(islice(named, _MAX_STEMS)))
-    common = {stem for stem in shared if is_rare(stem, _COMMON)}
-    if not places and common and not names_subject(asked):
-        pairs = {*pairwise(asked)}.intersection(pairwise(own))
-        beside = [pair for pair in pairs if common.intersection(pair)]
-        places = find_words(text, [*common, *chain(*beside)])
-        places = {key: places[key] for key in places if common.intersection(key)}
-        if len(common.intersection(chain(*places))) < 2 and not any(len(key) > 1 for key in places):
-            return None
-    if not (quotes := list(places.values())[:_MAX_QUOTES]):
-        return None
-    quoted = ", ".join(f"“{isolate(truncate(text[slice(*first)], _MAX_QUOTE))}”" for first, *_ in quotes)
-    whose = f"{whose_words(current)} {'words' if len(quotes) > 1 else 'word'}"
-    return Reason(f"{whose} {quoted}", words=tuple(sorted(place for places in quotes for place in places)))
+        return as_text(turn.name) if turn.name else f"the {turn.role}"
 
 
 def _is_distance(said: Reason) -> bool:
     return said.text.endswith(" messages back")
-
-
-def find_words(text: str, wanted: Sequence[str]) -> Mapping[tuple[str, ...], list[tuple[int, int]]]:
-    """Return where a text has words of these stems, by their stems; words side by side are one."""
-    places: dict[tuple[str, ...], list[tuple[int, int]]] = {}
-    for place in find_stems(text, wanted, max_words=_MAX_WORDS):
-        places.setdefault(tuple(stems(words(text[slice(*place)]))), []).append(place)
-    return places
-
-
-def whose_words(current: CurrentMessage) -> str:
-    """Return whose words those of a message are, in front of them."""
-    return "your" if current.turn.role == "user" and not current.turn.name else "the message's"
 
 
 def _phrase(difference: Difference, *, is_named: bool) -> str:
@@ -414,8 +369,3 @@ def _phrase(difference: Difference, *, is_named: bool) -> str:
     if difference.part == "speaker" and not is_named:
         return ""
     return _BY_FEATURE.get(difference.feature, ("", ""))[not difference.is_higher]
-
-
-def _as_text(words: str) -> str:
-    """Return words of a transcript as they stand in a reason, which is a template."""
-    return isolate(truncate(words, _MAX_QUOTE)).replace("{", "{{").replace("}", "}}")

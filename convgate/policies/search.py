@@ -16,7 +16,7 @@ from convgate.core.decisions import Floats, Reason, TurnDecisions
 from convgate.core.parameters import ParameterSet, setting
 from convgate.embedding.base import Encoder, check_embeddings
 from convgate.gate.columns import inverse_frequency
-from convgate.gate.reasons import quote_words, whose_words
+from convgate.gate.quotes import quote_words, whose_words
 from convgate.gate.thresholds import Absolute, TopK
 from convgate.policies.base import EncoderMixin, decide_by_rule, history_indices
 from convgate.text.words import stems, words
