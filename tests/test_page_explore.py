@@ -101,7 +101,7 @@ def test_every_turn_before_the_current_one_has_a_decision_with_a_reason(open_exp
     assert "above the threshold" in rows[1]["reason"]
     assert "below the threshold" in rows[3]["reason"]
     assert (turns_before(app), stated(app, "Kept")) == ("7", str(states(app).count("kept") + 1))
-    assert "This gate is untrained" in page_text(app)
+    assert "This gate is untrained" not in page_text(app)
 
 
 @pytest.mark.parametrize(
@@ -579,7 +579,9 @@ def test_the_last_exchange_is_measured_by_leaving_it_out(
     assert "How sure" in page_text(app)
     st.cache_resource.clear()
     monkeypatch.setattr(Gate, "is_trained", IS_TRAINED)
-    assert "How sure" not in page_text(open_explore()), "the scores of an untrained gate are no probabilities"
+    text = page_text(open_explore())
+    assert "How sure" not in text, "the scores of an untrained gate are no probabilities"
+    assert "This gate is untrained" in text
 
 
 def test_the_price_stands_beside_the_tokens_and_in_what_is_sent(
@@ -602,9 +604,9 @@ def test_the_price_stands_beside_the_tokens_and_in_what_is_sent(
 @pytest.mark.parametrize(
     ("kept", "reach", "said"),
     [
-        (True, 0.9, "Sure: 61% likely to be needed, kept at any “lose at most”."),
-        (True, 0.2, "Sure: 61% likely to be needed, kept up to “lose at most 20%”."),
-        (True, 0.0512, "Fairly sure: 61% likely to be needed, kept up to “lose at most 5.1%”."),
+        (True, 0.9, "Clear: 61% likely to be needed, kept at any “lose at most”."),
+        (True, 0.2, "Clear: 61% likely to be needed, kept up to “lose at most 20%”."),
+        (True, 0.0512, "Fairly clear: 61% likely to be needed, kept up to “lose at most 5.1%”."),
         (False, 0.018, "Close call: 61% likely to be needed, dropped from “lose at most 1.8%” on."),
     ],
 )
@@ -627,7 +629,7 @@ def test_how_sure_the_gate_is_is_said_in_plain_words(open_explore: Open, convgat
     said = rf"Kept: (.* )?sent in case: {format_share(score)} likely to be needed, \d+ tokens[.;]"
     assert re.search(said, page_text(app)), page_text(app)
     assert re.search(
-        "How sure[?] (Close call|Fairly sure): kept (up to|at any) “lose at most", page_text(app)
+        "How sure[?] (Close call|Fairly clear): kept (up to|at any) “lose at most", page_text(app)
     )
     (sentence,) = [each for each in app.markdown if each.value.startswith("The model gets")]
     assert sentence.proto.help.startswith(

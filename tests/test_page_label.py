@@ -407,7 +407,7 @@ def test_the_first_answer_needs_no_name_and_another_can_be_chosen(monkeypatch: p
     add_answers(key, Bo={1: "relevant"})
     monkeypatch.setattr("convgate.ui.shared.annotator.login_name", lambda: "grace")
     app = open_label(None)
-    assert "Labelling on this computer" in page_text(app)
+    assert "Labelling without a name" in page_text(app)
     assert progress_text(app) == "0 of 6 turns", "an account of the system is no name of a person"
     answer(app, "relevant")
     assert answers_of(key, "grace") == {6: "relevant"}

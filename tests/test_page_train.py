@@ -17,7 +17,6 @@ from convgate.core.settings import load_settings
 from convgate.core.validation import dump
 from convgate.labels.gold import GoldCounts
 from convgate.labels.weekly_agreement import Calibration
-from convgate.store import CurrentKey, Labels
 from convgate.training import process as process_module
 from convgate.training.epochs import FURTHER
 from convgate.training.library import RelevanceSets
@@ -31,8 +30,6 @@ from convgate.ui.shared import improvement, services
 from convgate.ui.train import page
 from convgate.versions import DataSet, Draft, Versions
 from tests.page_app import (
-    add_conversation,
-    app_store,
     check,
     click_in_fragment,
     go_back,
@@ -388,24 +385,6 @@ def test_a_trained_version_is_activated_and_rolled_back_under_the_users_name(fin
     assert app.button(key="train.roll_back").label == "Roll back to better"
     check(app.button(key="train.roll_back").click().run())
     assert (versions.active, versions.history[-1].who) == ("better", "Cleo")
-
-
-def test_a_version_that_sends_everything_is_discarded_rather_than_activated(finished_home: Path) -> None:
-    Labels(app_store()).answer(
-        CurrentKey(add_conversation(), 7), {1: "relevant", 3: "not_relevant"}, by="Ada"
-    )
-    app = open_train(run="unknown")
-    assert app.button(key="train.activate_now")
-    versions = Versions(finished_home)
-    everything = Draft(threshold_rule="absolute", threshold_parameters={"threshold": 0.0})
-    versions.delete("unknown", who="Ada")
-    versions.add(small_gate(), everything, name="unknown")
-    app = open_train(run="unknown")
-    assert "Worse: it sends every turn, so it saves nothing." in page_text(app)
-    assert "train.activate_now" not in [button.key for button in app.button]
-    check(app.button(key="train.discard").click().run())
-    assert "unknown" not in versions.names()
-    assert "was deleted" in page_text(app)
 
 
 def test_a_missing_or_damaged_run_is_reported_and_the_rest_is_shown(finished_home: Path) -> None:

@@ -129,7 +129,7 @@ def test_all_versions_are_measured_on_the_same_labels_and_compared_with_the_acti
     sentence = f"{answered} of 1 message gets all that is needed, with {sent} of the tokens"
     assert f"first is active: {sentence}; too few to trust (1 of 49 conversations)." in text
     assert "trained from first" in text
-    assert "Too few conversations to compare versions: that takes 3." in text
+    assert "Differences take labels of 3 conversations." in text
     for number in range(4):
         more = add_conversation(*TURNS[number:], title=f"More {number}")
         Labels(app_store()).answer(CurrentKey(more, 4), {1: "relevant", 2: "not_relevant"}, by="Ada")

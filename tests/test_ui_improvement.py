@@ -139,7 +139,7 @@ def test_label_tune_and_train_name_one_target_and_the_same(app: App) -> None:
     [
         (4, 1, ""),  # the same messages get all they need, with fewer tokens
         (1, 4, "worse than the active version"),
-        (1, 1, "no great difference to the active version is more than chance"),
+        (1, 1, "no clear difference to the active version"),
         (4, 0, "better than the active version in one figure, worse in another"),
     ],
 )
@@ -181,7 +181,7 @@ def test_without_an_active_version_activating_one_is_primary_and_compared_with_n
     ("answerable", "missed", "tokens", "doubt"),
     [
         (0.1, -0.1, 0.01, ""),
-        (0.0, 0.0, -0.01, "no great difference"),
+        (0.0, 0.0, -0.01, "no clear difference"),
         (0.1, -0.1, 0.2, "better than the active version in one figure"),
         (0.0, 0.0, -0.2, ""),
     ],

@@ -22,7 +22,7 @@ _FEW_STEMS = 3  # fewer that no other turn has do not say it
 _MAX_SUBJECTS = 3  # of a run of turns of which most have none in common
 _GAP = 2  # from a turn with the words to the next one where they are still talked about
 _MAX_READ = 2_000  # words of a turn
-_CAPITAL = re.compile(r"(?<=[\w,;»”\"] )[^\W\d_a-zß-öø-ÿ]\w+")  # a word with a capital within a sentence
+_WITHIN = re.compile(r"(?<=[\w,;»”\"] )[^\W\d_]\w+")  # a word that does not begin a sentence
 _EXCERPT = 60  # characters of a turn, where no word says what turns are about
 
 
@@ -118,7 +118,8 @@ class Subjects:
         others = [self._facts[turn].stems for turn in near]
         stop, text = stop_stems(self._facts[row].stems), self._turns[row].scored_text
         is_english = stop is stop_stems(())
-        capitals = set() if is_english else {*stems([*map(str.casefold, _CAPITAL.findall(text))])}
+        within = () if is_english else _WITHIN.findall(text)
+        capitals = {*stems([word.casefold() for word in within if word[0].isupper()])}
         for stem in self._facts[row].stems:
             is_word = len(stem) >= _MIN_LETTERS and stem.isalpha() and is_rare(stem, _MAX_SHARE)
             if is_word and stem not in message and stem not in self._names and stem not in stop:

@@ -60,7 +60,7 @@ _TERMS = (
     "Turn alone: the bilinear score, of this turn and the message. With linked turns: the attention score."
     " The score lies between both."
 )
-_SURENESS = ((0.5, "Close call"), (1.5, "Fairly sure"), (math.inf, "Sure"))
+_SURENESS = ((0.5, "Close call"), (1.5, "Fairly clear"), (math.inf, "Clear"))
 """By the distance from what decides, in log odds."""
 _HELD = "held"  # the place of the result of a turn's own actions
 _MAX_PROMISE = 0.5  # of the slider

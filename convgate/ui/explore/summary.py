@@ -35,7 +35,7 @@ from convgate.ui.shared.session_state import clicked
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.turn import turn_labels
-from convgate.versions import UNTRAINED, Version
+from convgate.versions import Version
 
 CHART = "explore.scores"
 _CHART_HEIGHT = 230  # pixels
@@ -65,7 +65,7 @@ def draw_answer(outcome: PolicyOutcome) -> None:
             f"{outcome.selection.tokens:,} of {outcome.selection.tokens_total:,} tokens, {literal(cost)}"
             f" instead of {literal(cost_of_all)}. {_describe_rest(outcome)}"
         )
-        if outcome.version == UNTRAINED:
+        if outcome.gate is not None and not outcome.gate.gate.is_trained:
             st.caption(":material/info: This gate is untrained. Its scores follow cosine similarity.")
 
 

@@ -54,7 +54,7 @@ def draw_annotator(app: App, progress: Callable[[str], str] | None = None) -> No
         else:
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
                 name = name_words(annotator())
-                as_whom = f"as **{literal(name)}**" if name else "on this computer"
+                as_whom = f"as **{literal(name)}**" if name else "without a name"
                 st.markdown(f":material/person: Labelling {as_whom}", width="content")
                 words = "Change" if name else "Set a name"
                 st.button(words, key="annotator.change", type="tertiary", on_click=_ask)

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from convgate.core.conversation import Conversation
 from convgate.evaluation.duplicates import remove_duplicates
-from convgate.evaluation.evaluate import pool_results
 from convgate.training.report import MAX_CHANGES, DecisionChange, read_changes, read_verdict
 from convgate.training.run import Run
 from convgate.training.sets import read_files
 from convgate.training.split import make_ids_unique
-from convgate.ui.shared import scoring
 from convgate.ui.shared.activation import activate, roll_back
-from convgate.ui.shared.annotator import annotator
 from convgate.ui.shared.changed_turns import ChangedTurn, draw_changes
 from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.frame import App
-from convgate.ui.shared.label_sources import LABELS, read_measured
 from convgate.ui.shared.navigation import VERSIONS
 from convgate.ui.shared.policy_options import version_option
-from convgate.ui.shared.results_cache import measure_policy
 from convgate.ui.shared.tables import interval_cell, markdown_table
 from convgate.ui.shared.text import literal
 from convgate.ui.train.state import attempt, page
@@ -45,23 +39,14 @@ def draw_report(app: App, run: Run) -> None:
         return
     verdict = read_verdict(run.outcome.get("against_parent"))
     parent = (run.request.parent if run.request else None) or "its parent"
-    is_useless = versions.active != name and _sends_everything(app, name)
-    if is_useless:
-        st.markdown(":material/close: **Worse: it sends every turn, so it saves nothing.**")
-    elif verdict is None:
+    if verdict is None:
         st.markdown(f"**Version {literal(name)} saved.** {literal(run.message)}")
     else:
         icon = ":material/check:" if verdict.better else ":material/close:"
         icon = icon if verdict.gain.excludes_0 else ":material/equal:"
         st.markdown(f"{icon} **{literal(verdict.headline(parent))}.**")
     with st.container(horizontal=True, vertical_alignment="center"):
-        if is_useless:
-            st.button(
-                "Discard the version", key="train.discard", icon=":material/delete:",
-                on_click=attempt, args=(partial(versions.delete, who=annotator()), name),
-            )  # fmt: skip
-        else:
-            _draw_activation(app, run, versions, name)
+        _draw_activation(app, run, versions, name)
         st.page_link(
             VERSIONS, label="Open the version", icon=":material/account_tree:", query_params={"version": name}
         )
@@ -74,14 +59,6 @@ def draw_report(app: App, run: Run) -> None:
             for method, measured in versions.get(name).card.metrics.items():
                 if measured.parent:
                     _draw_metrics(method, measured, parent, name)
-
-
-def _sends_everything(app: App, name: str) -> bool:
-    """Return whether a version sends every turn before the labelled messages."""
-    if not (measured := read_measured(app, LABELS)).set.cases:
-        return False
-    result = measure_policy(measured, scoring.load_gate(app, version_option(name)))
-    return pool_results({name: result}).policies[name].overall["kept_token_share"].value == 1
 
 
 def _draw_changes(app: App, run: Run, name: str, *, by_folds: bool) -> None:

@@ -179,10 +179,9 @@ def draw_list(
             _draw_row(app, version_list, version, figures, is_next=version.name == waiting)
     if len(figures) > 1:
         st.caption(
-            "Below each: the 95% interval, and the difference to the active version in points."
-            " Bold: more than chance."
-            if ":small" in str(figures)
-            else f"Too few conversations to compare versions: that takes {MIN_CONVERSATIONS}."
+            "Below each: the 95% interval, and the difference to the active version in points, bold where it"
+            " is more than chance. Differences take labels of"
+            f" {pluralize(MIN_CONVERSATIONS, 'conversation')}."
         )
     elif not figures:
         st.page_link(LABEL, label="Label some turns to measure versions on them", icon=":material/label:")
@@ -273,7 +272,7 @@ def doubt_better(changes: Mapping[str, Metric | None]) -> str:
         return "better than the active version in one figure, worse in another"
     if signs == {False}:
         return "worse than the active version"
-    return "" if signs else "no great difference to the active version is more than chance"
+    return "" if signs else "no clear difference to the active version"
 
 
 def _format_figure(measured: Metric, difference: Metric | None) -> str:
