@@ -279,21 +279,6 @@ def test_an_answer_for_all_unanswered_turns_ends_when_the_page_is_left(further: 
     assert len(answers_of(key)) == 1
 
 
-def test_after_enough_answers_the_rest_may_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    other, key = add_conversation(*TURNS[:6], title="Second"), add_conversation()
-    monkeypatch.setattr("convgate.ui.shared.answering.ENOUGH", 2)
-    app = open_label(conversation=key)
-    answer(answer(app, "unsure"), "unsure")
-    assert "Enough for this message" not in page_text(app), "no turn is known to matter"
-    answer(app, "relevant")
-    assert "Enough for this message: the rest may stay open" in page_text(app)
-    assert app.button(key="answering.scope_rest").label == "one answer for all 3 left"
-    assert opened(click(app, "label.next")) == other
-
-
-# Answers from the list in the browser
-
-
 def test_an_answer_of_the_list_is_stored_once_however_often_it_is_sent() -> None:
     key = add_conversation()
     app = open_label()

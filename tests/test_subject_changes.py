@@ -65,14 +65,16 @@ def test_a_cake_and_football_begin_subjects_and_follow_ups_and_thanks_none(gate:
 @pytest.mark.usefixtures("convgate_home")
 def test_a_message_that_returns_to_an_earlier_subject_begins_none(gate: GatePolicy) -> None:
     back = make_talk(*BAKERY, "back to the bakery web page: what did Render cost a month?", "7 dollars.")
-    assert 14 not in find_subject_changes(gate, back)
+    changes = find_subject_changes(gate, back)
+    assert 14 not in changes
+    assert not changes, "a session from the cake or the football on would not have the page"
 
 
 @pytest.mark.usefixtures("convgate_home")
 def test_without_a_second_message_of_the_user_nothing_changes(gate: GatePolicy) -> None:
     assert find_subject_changes(gate, make_talk(*BAKERY[:2])) == {}
-    rows, features = change_features(gate, make_talk(*BAKERY[:4]))
-    assert (rows, features.shape) == ([2], (1, 3))
+    rows, features, logits = change_features(gate, make_talk(*BAKERY[:4]))
+    assert (rows, features.shape, [len(each) for each in logits]) == ([2], (1, 2), [2])
 
 
 def test_cohesion_compares_the_two_turns_on_either_side() -> None:

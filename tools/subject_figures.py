@@ -47,35 +47,38 @@ def main() -> None:
             _measure(gate, file)
 
 
-def read_changes(file: Path) -> Iterator[tuple[Conversation, dict[int, bool], dict[int, bool]]]:
-    """Yield conversations, whether messages of the user begin a subject, and whether they need no turn."""
+def read_changes(file: Path) -> Iterator[tuple[Conversation, dict[int, bool], dict[int, list[int]]]]:
+    """Yield conversations, whether messages of the user begin a subject, and which turns messages need."""
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    cases: dict[str, dict[int, bool]] = {}
+    cases: dict[str, dict[int, list[int]]] = {}
     for line in lines:
         if line["type"] == "case" and "turn" in line:
-            cases.setdefault(line["conversation"], {})[line["turn"]] = not line["relevant"]
+            cases.setdefault(line["conversation"], {})[line["turn"]] = line["relevant"]
     for line in lines:
         if line["type"] == "conversation":
             messages = line["messages"]
             turns = tuple(Turn.of(message["role"], message["content"]) for message in messages)
-            begins = needless = cases.get(line["id"], {})
+            needed = cases.get(line["id"], {})
+            begins = {row: not relevant for row, relevant in needed.items()}
             if "source" in messages[0]:
                 sources = [message["source"] for message in messages]
                 begins = {row: sources[row] != sources[row - 1] for row in range(1, len(turns))}
             users = {row: value for row, value in begins.items() if turns[row].role == "user"}
-            yield Conversation(line["id"], turns), users, needless
+            yield Conversation(line["id"], turns), users, needed
 
 
 def _measure(gate: GatePolicy, file: Path) -> None:
     n_hits = n_found = n_begin = n_messages = n_labelled = n_cut = 0
-    for conversation, begins, needless in read_changes(file):
+    for conversation, begins, needed in read_changes(file):
         found = find_subject_changes(gate, conversation).keys() & begins.keys()
         n_hits += sum(begins[row] for row in found)
         n_found += len(found)
         n_begin += sum(begins.values())
         n_messages += len(begins)
-        n_labelled += len(found & needless.keys())
-        n_cut += sum(not needless[row] for row in found & needless.keys())
+        for row in found:
+            later = [relevant for message, relevant in needed.items() if message >= row]
+            n_labelled += bool(later)
+            n_cut += any(turn < row for relevant in later for turn in relevant)
     print(
         f"| {file.stem} | {n_messages:,} | {n_begin:,} | {n_hits / max(n_found, 1):.2f}"
         f" | {n_hits / max(n_begin, 1):.2f} | {n_cut:,} of {n_labelled:,} |"
@@ -87,9 +90,9 @@ def _fit(gate: GatePolicy, files: list[Path]) -> None:
     labels: list[bool] = []
     for file in files:
         for conversation, begins, _ in list(read_changes(file))[:_MAX]:
-            rows, values = change_features(gate, conversation)
+            rows, values, _ = change_features(gate, conversation)
             known = [row in begins for row in rows]
-            features.append(values[np.array(known, dtype=bool), :2])
+            features.append(values[np.array(known, dtype=bool)])
             labels += [begins[row] for row in rows if row in begins]
     model = LogisticRegression(C=100).fit(np.concatenate(features), labels)
     print(f"best near logit, depth: {model.coef_[0].round(2)}; bias {model.intercept_.round(2)}")

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import Conversation
+from convgate.core.decisions import Floats
 from convgate.embedding.base import Embeddings, Progress
 from convgate.gate.arrays import logistic
 from convgate.gatekeeper.phrases import is_small_talk
@@ -28,38 +29,43 @@ def find_subject_changes(
 ) -> dict[int, float]:
     """Return how probable it is that a message begins another subject, MIN_SHARE…1, by turn.
 
-    Of the newest 200 messages of the user but the first. Courtesies begin none, nor do messages that return
-    to what was said before: a session that begins there would not have it.
+    Of the newest 200 messages of the user but the first. Courtesies begin none, nor do messages after which
+    one returns to what was said before them, themselves included: a session that begins there would lose it.
     """
-    rows, features = change_features(gate, conversation, progress=progress)
-    shares = logistic(features[:, :2] @ np.array([_BEST, _DEPTH]) + _BIAS)
+    rows, features, logits = change_features(gate, conversation, progress=progress)
+    shares = logistic(features @ np.array([_BEST, _DEPTH]) + _BIAS)
     turns = conversation.turns
     return {
         row: float(share)
-        for row, (near, _, far), share in zip(rows, features.tolist(), shares, strict=True)
-        if share >= MIN_SHARE and far <= max(near, 0.0) and not is_small_talk(turns[row].text)
+        for place, (row, share) in enumerate(zip(rows, shares, strict=True))
+        if share >= MIN_SHARE and not is_small_talk(turns[row].text)
+        if not any(_needs(each, row) for each in logits[place:])
     }
+
+
+def _needs(logits: Floats, row: int) -> bool:
+    """Return whether a message needs a turn before `row` more than one from it on, or just before itself."""
+    start = min(row, len(logits) - _NEAR)
+    far = float(logits[: max(start, 0)].max(initial=-np.inf))
+    return far > max(0.0, float(logits[max(start, 0) :].max(initial=-np.inf)))
 
 
 def change_features(
     gate: GatePolicy, conversation: Conversation, *, progress: Progress | None = None
-) -> tuple[list[int], NDArray[np.float64]]:
-    """Return the n messages of the user that may begin a subject, and (n, 3).
+) -> tuple[list[int], NDArray[np.float64], list[Floats]]:
+    """Return the n messages of the user that may begin a subject, (n, 2) features, and the logits of each.
 
-    The best logit of the turns just before, the depth, and the best logit of all before those.
+    The features are the best logit of the turns just before, and the depth.
     """
     turns = conversation.turns
     rows = [row for row, turn in enumerate(turns) if is_from_user(turn)][1:][-_MAX_MESSAGES:]
     if not rows:
-        return [], np.zeros((0, 3))
+        return [], np.zeros((0, 2)), []
     gate.encode_turns(turns, progress)
     vectors = gate.encoder.encode([turn.scored_text for turn in turns])
     logits = [gate.gate.score(*gate.read(*conversation.at(row))).logits for row in rows]
-    near, far = (
-        [float(each.max(initial=-np.inf)) for each in parts]
-        for parts in zip(*((each[-_NEAR:], each[:-_NEAR]) for each in logits), strict=True)
-    )
-    return rows, np.column_stack([near, _depths([cohesion(vectors, row) for row in rows]), far])
+    best = [float(each[-_NEAR:].max()) for each in logits]
+    return rows, np.column_stack([best, _depths([cohesion(vectors, row) for row in rows])]), logits
 
 
 def cohesion(vectors: Embeddings, row: int) -> float:

@@ -150,6 +150,8 @@ def test_turns_and_answers_fill_the_window_and_stay_where_they_are(
 
     top, length, end = places()
     assert length >= least
+    tops = page.locator(".row").evaluate_all("rows => rows.map(row => row.getBoundingClientRect().top)")
+    assert tops == sorted(tops), "each turn among its neighbours"
     assert end <= height
     assert top + length <= end
     press(page, "1")

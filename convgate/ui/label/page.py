@@ -67,12 +67,8 @@ def draw_page(app: App) -> None:
         selected = answers.ask[0] if answers.ask else answers.history[-1]
     with card:
         _draw_question(app, scored, answers, selected)
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            if answers.is_enough:
-                words = ":material/done_all: Enough for this message: the rest may stay open."
-                st.markdown(words, width="content")
-            if answers.is_complete or answers.is_enough:
-                _draw_next(state, answers.work, improvement)
+        if answers.is_complete:
+            _draw_next(state, answers.work, improvement)
         if selected is None:
             draw_actions(answers)
         else:

@@ -112,8 +112,8 @@ def _draw_log(app: App, state: MonitorState, newest: datetime | None) -> None:
         with st.container(border=True):  # so that no number in it is taken for one's own
             st.subheader("Example: a simulated day", anchor=False)
             st.markdown(
-                "Nobody made these requests. Two and a half hours have other modes than usual, in one hour"
-                " debugging fails."
+                "Nobody made these requests. For two and a half hours their modes are unusual, and in one"
+                " hour debugging fails."
             )
             _draw_figures(_example(app.settings), app.settings)
         return

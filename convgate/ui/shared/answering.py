@@ -32,7 +32,6 @@ Scope = Literal["turn", "rest"]  # what an answer is for: one turn, or all turns
 MARKS: dict[str, str] = {"relevant": "✓", "not_relevant": "✕", "unsure": "?"}
 NAMES: dict[str, str] = {"relevant": "relevant", "not_relevant": "not relevant", "unsure": "unsure"}
 SAVED, _WHERE = "answering.saved", "answering.where"
-ENOUGH = 8  # answers about a message, after which another conversation teaches more
 _SHOWN = "answering.shown"  # the message that was drawn last
 _STORED = "answering.stored"  # the browser's list that sent answers last, and the number of the last one
 _STYLE = Path(__file__).with_name("answering.css")
@@ -88,12 +87,6 @@ class Answering:
         """Return whether a turn can be answered for; when adjudicating, only turns with a disagreement."""
         turns = self.work.reasons if self.work.adjudicating else self.history
         return not self.work.finished and not self.paused and turn in turns
-
-    @property
-    def is_enough(self) -> bool:
-        """Return whether the message has enough answers, one of them relevant, and others are left."""
-        is_many = len(self.mine) >= ENOUGH and "relevant" in self.mine.values()
-        return is_many and bool(self.ask) and not (self.work.reasons or self.work.adjudicating)
 
     @property
     def is_complete(self) -> bool:
