@@ -52,7 +52,7 @@ def _needs(logits: Floats, row: int) -> bool:
 
 def change_features(
     gate: GatePolicy, conversation: Conversation, *, progress: Progress | None = None
-) -> tuple[list[int], NDArray[np.float64], list[Floats]]:
+) -> tuple[list[int], NDArray[np.float64], list[NDArray[np.float64]]]:
     """Return the n messages of the user that may begin a subject, (n, 2) features, and the logits of each.
 
     The features are the best logit of the turns just before, and the depth.

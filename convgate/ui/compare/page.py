@@ -20,7 +20,6 @@ from convgate.figures.curves import answers_over_tokens_figure
 from convgate.policies.gate import GatePolicy
 from convgate.policies.spec import read_policy
 from convgate.training.library import SetInfo
-from convgate.training.split import MIN_CONVERSATIONS
 from convgate.ui.compare.bill import draw_bill, draw_choices, priced_models
 from convgate.ui.compare.chats import draw_chats
 from convgate.ui.compare.conversation import draw_conversation
@@ -58,6 +57,7 @@ from convgate.versions.card import Metric
 
 _STYLE = Path(__file__).with_name("compare.css")
 _POLICIES, _REFERENCE = "compare.policies", "compare.reference"
+_MIN_LABELLED = 9  # conversations with labels to open on: as many as show a promise of 10%
 EQUAL = 0.35  # of the history's tokens, one of BUDGETS
 _COLUMNS = {
     "kept_token_share": "Tokens sent", "missed": "Needed turns missed",
@@ -112,7 +112,7 @@ def draw_page(app: App) -> None:
 
 def _first_view(app: App, known: Mapping[str, SetInfo]) -> View:
     """Return what says most about this person's conversations: the labels, of too few the library."""
-    is_labelled = known[LABELS].conversations >= MIN_CONVERSATIONS
+    is_labelled = known[LABELS].conversations >= _MIN_LABELLED
     return "turns" if is_labelled or not app.conversations.keys() else "chats"
 
 

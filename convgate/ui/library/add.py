@@ -32,7 +32,7 @@ from convgate.ui.shared.session_state import pressed
 from convgate.ui.shared.text import literal, make_labels_unique, show_text
 
 OUTCOME, ADDED, GENERATION = "library.outcome", "library.added", "library.generation"
-MAX_LINKS = 3
+MAX_LINKS = 5
 PREVIEW_FILES, PREVIEW_TURNS, PREVIEW_LETTERS, PREVIEW_PROBLEMS = 3, 3, 300, 10
 MAX_SPEAKERS = 12
 PASTED = "pasted text"
