@@ -241,6 +241,101 @@ def test_a_rule_ends_when_all_its_parts_are_changed(messages, state: str, change
     assert rule.held_because.endswith("; messages 2 and 4 may change parts of it.") == (state == "active")
 
 
+EMOJIS_AND_TABLES = "Please answer with no emojis in the text and no tables at all."
+
+
+@pytest.mark.parametrize(
+    ("messages", "state", "changed_by"),
+    [
+        (
+            (
+                "No nuts, and no milk.",
+                "Milk is fine again.",
+                "Actually no milk after all.",
+                "Nuts are fine again.",
+            ),
+            "active",
+            (2, 4, 6),
+        ),
+        (
+            (
+                "No nuts, and no milk.",
+                "Milk is fine again.",
+                "Actually no milk after all.",
+                "Nuts are fine again.",
+                "Milk is fine again.",
+            ),
+            "lifted",
+            (2, 4, 6),
+        ),
+        (("No nuts, and no milk.", "Actually no milk after all."), "active", ()),
+        (("No nuts, and no milk.", "Milk is no problem any more."), "active", (2,)),
+        (
+            ("Never use emojis, and never use tables.", "You can use emojis now, but tables still never."),
+            "active",
+            (2,),
+        ),
+        (
+            ("Never use emojis, and never use tables.", "You can use emojis now, but not tables."),
+            "active",
+            (2,),
+        ),
+        (("Never use emojis, and never use tables.", "You can use emojis and tables now."), "lifted", ()),
+        (("Never use emojis, and never use tables.", "No you can use tables now."), "active", (2,)),
+        (
+            (
+                "Pas de fromage et pas de noix.",
+                "tu peux de nouveau mettre du fromage, mais toujours pas de noix",
+            ),
+            "active",
+            (2,),
+        ),
+        (
+            (
+                "Nie Emojis und keine Tabellen.",
+                "Emojis darfst du jetzt verwenden, Tabellen weiterhin nicht.",
+                "Tabellen darfst du jetzt verwenden.",
+            ),
+            "lifted",
+            (2,),
+        ),
+        ((EMOJIS_AND_TABLES, "Emojis are allowed again."), "active", (2,)),
+        ((EMOJIS_AND_TABLES, "Emojis are allowed again.", "Tables are allowed again, too."), "lifted", (2,)),
+        ((EMOJIS_AND_TABLES, "That is no longer needed."), "lifted", ()),
+    ],
+)
+def test_a_rule_holds_on_in_the_parts_that_are_denied_again_or_not_lifted(messages, state, changed_by):
+    turns = [turn for text in messages for turn in (Turn.of("user", text), Turn.of("assistant", "Sure."))]
+    rule = find_invariants(turns)[0]
+    assert (rule.state, rule.changed_by) == (state, changed_by)
+
+
+@pytest.mark.parametrize(
+    ("messages", "changed_by"),
+    [
+        (
+            (
+                "The budget is 900 euros, and the trip must end by Friday.",
+                "Correction: 700 euros.",
+                "Correction: it must end by Sunday.",
+            ),
+            [(2,), (), ()],
+        ),
+        (
+            (
+                "At most 900 euros for 6 nights and 2 persons.",
+                "Correction: 5 nights.",
+                "Correction: 3 persons.",
+            ),
+            [(2, 4), (), ()],
+        ),
+    ],
+)
+def test_corrections_of_different_parts_leave_each_other_alone(messages, changed_by):
+    turns = [turn for text in messages for turn in (Turn.of("user", text), Turn.of("assistant", "Sure."))]
+    assert [invariant.changed_by for invariant in find_invariants(turns)] == changed_by
+
+
 def test_a_correction_that_adds_ends_nothing():
     conversation = ("JWT login please, sessions must end after a day.", "actually, it must work with LDAP")
     assert [(turn, state) for turn, state, _ in states(*conversation)] == [(0, "active"), (1, "active")]

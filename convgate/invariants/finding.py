@@ -123,17 +123,22 @@ class InvariantFinder:
 
     def _lift(self, turn: int, statement: Statement) -> None:
         """End the rules that a statement lifts: the nearest, or the only one when it names none."""
+        if (rest := self._rules.restore(turn, statement)) is None:
+            return
+        statement = rest
         ended = self._rules.nearest(turn, statement)
         changed = [] if ended else self._rules.nearest(turn, statement, partly=True)
-        for place in changed:
-            self._rules.change(place, turn, statement)
         held = [
             place
             for place in self._rules.latest(turn)
             if self._rules.all[place].invariant.type == "hard_constraint"
         ]
-        if not (ended or changed) and (is_general(statement.topic) or len(held) == 1):
-            ended = held[:1]
+        if not (ended or changed) and held and (is_general(statement.topic) or len(held) == 1):
+            rule = self._rules.all[held[0]]
+            in_part = rule.statement.topic.values & statement.topic.values and says_more(rule, statement)
+            (changed if in_part else ended).append(held[0])
+        for place in changed:
+            self._rules.change(place, turn, statement)
         for place in ended:
             self._rules.end(place, "lifted", ended_by=turn)
 

@@ -26,6 +26,11 @@ _EFFECTS: dict[InvariantType, str] = {
 }
 _EDITED = {"active": "A person has it hold.", "ended": "A person ended it.", None: "A person changed it."}
 _CLAUSE = re.compile(rb"\b(?:and|und|et)\b|[;:.]\s")
+_PART = re.compile(_CLAUSE.pattern + rb"|,\s|(?=\b(?:but|aber|mais)\b)")
+_DENIES = re.compile(
+    rb"\b(?:no(?! (?:longer|you|we|it)\b)|never|kein\w*|nie|jamais|pas d[e']"
+    rb"|(?:but|still|aber|weiterhin|mais|toujours) (?:not|nicht|pas))\b"
+)
 _MIN_SHARE = 1 / 3  # of the words of a rule, for a statement to be about it by its words alone
 
 
@@ -91,6 +96,36 @@ class InvariantRules:
             rule.changed |= _subjects(statement)
             turns = dict.fromkeys((*rule.invariant.changed_by, turn))
             rule.invariant = replace(rule.invariant, changed_by=tuple(turns))
+
+    def restore(self, turn: int, statement: Statement) -> Statement | None:
+        """Restore what a statement denies again as a rule does: "but no milk". Return the rest, if any."""
+        rest, again = list[bytes](), set[str]()
+        for part in _PART.split(fold(statement.text).text):
+            keys = read_topic(part).keys
+            places = self._deniers(turn, keys) if _DENIES.search(part) else []
+            for place in places:
+                again |= keys
+                if self.all[place].changed & keys:
+                    self.change(place, turn, statement)
+                    self.all[place].changed -= keys
+            if not places:
+                rest.append(part)
+        if not again:
+            return statement
+        topic = read_topic(b", ".join(rest))
+        return replace(statement, topic=topic, denied=statement.denied - again) if topic.keys else None
+
+    def _deniers(self, turn: int, keys: frozenset[str]) -> list[int]:
+        """Return the latest rules with a clause that denies all of the keys."""
+        return [
+            place
+            for place in self._by_key.get(min(keys, default=""), ())[-CANDIDATES:]
+            if self._can_end(place, turn)
+            and any(
+                _DENIES.search(clause) and keys <= read_topic(clause).keys
+                for clause in _clauses(self.all[place].statement)
+            )
+        ]
 
     def source(self, place: int) -> int:
         """Return the message that states the invariant."""
@@ -182,11 +217,15 @@ def says_more(rule: InvariantRule, statement: Statement) -> bool:
     """
     topic, known = statement.topic, rule.statement.topic
     keys = rule.changed | _subjects(statement)
-    clauses = [read_topic(clause) for clause in _CLAUSE.split(fold(rule.statement.text).text)]
+    clauses = [read_topic(clause) for clause in _clauses(rule.statement)]
     if len(clauses) > 1 and any(clause.stems and not clause.keys & keys for clause in clauses):
         return True
     has_open = any(unit not in keys and number not in keys for unit, number in known.numbers)
     return has_open and (len(known.numbers) > 1 or _has_same_kind(topic, known))
+
+
+def _clauses(statement: Statement) -> list[bytes]:
+    return _CLAUSE.split(fold(statement.text).text)
 
 
 def _subjects(statement: Statement) -> frozenset[str]:

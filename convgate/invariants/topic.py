@@ -10,24 +10,23 @@ from convgate.text.words import stems
 _STOP_WORDS = """
     a ab aber about above actually after again ah ai all allowed als also always am an and any anymore are
     aren't argh as at au auch auf aus aux avec avoir be because been before bei beim being below bitte bon
-    both but by c'est ca can can't cannot ce ces cette change changed could da dann dans darf das dass de
-    dem den der des dich did die do doch does doesn't doing doit doivent don't donc down du durfen each
-    eigentlich ein eine einem einen einer elle en en's ensure er err es est et ete etre euch ever every
-    everything exactly fait faut few for from fur further get gets give go going good got habe haben had
-    haha has hat have having he her here hers hier him his hm hmm hmmm hochstens how huh i i'd i'll i'm
-    i've ich if ihr il im immer in instead into is isn't ist it it's its itself ja jamais je jetzt just
-    kann keep kein keine keinen keiner konnen la le least les less let let's like limit lol ma made mais
-    make makes mal max maximum may me mean meant mehr mein meine meinen mes mich might mindestens minimum
-    mit mon more most much muss mussen must mustn't my nach ne need needs nein never new ni nicht nie
-    niemals no nobody noch non nope nor nos not nothing notre nous now nur oder of off oh ok okay old on
-    once one only or other ou oui our out over own par pas per please plus pour put que qui rather really
-    rien right sa said same say says schon see sein ses shall she should sie sind so soll sollen some son
-    sont sorry still such sur sure take than thank thanks that that's the their them then there these they
-    they're thing things this those though to too toujours tous tout toute toutes tu uber ugh uh uhh
-    um un und under une uns unser unsere unter until up us use used uses using very von vor votre vous
-    wait want war waren was we we're well wenn werden were what whatever when whenever where wherever which
-    while who whoever why wie will wir wird with within without won't would wrong yes yet you you're your zu
-    zum zur
+    both but by c'est ca can can't cannot ce ces cette change changed correction could da dann dans darf das
+    dass de dem den der des dich did die do doch does doesn't doing doit doivent don't donc down du durfen
+    each eigentlich ein eine einem einen einer elle en en's ensure er err es est et ete etre euch ever every
+    everything exactly fait faut few for from fur further get gets give go going good got habe haben had haha
+    has hat have having he her here hers hier him his hm hmm hmmm hochstens how huh i i'd i'll i'm i've ich if
+    ihr il im immer in instead into is isn't ist it it's its itself ja jamais je jetzt just kann keep kein
+    keine keinen keiner konnen korrektur la le least les less let let's like limit lol ma made mais make makes
+    mal max maximum may me mean meant mehr mein meine meinen mes mich might mindestens minimum mit mon more
+    most much muss mussen must mustn't my nach ne need needs nein never new ni nicht nie niemals no nobody
+    noch non nope nor nos not nothing notre nous now nur oder of off oh ok okay old on once one only or other
+    ou oui our out over own par pas per please plus pour put que qui rather really rien right sa said same say
+    says schon see sein ses shall she should sie sind so soll sollen some son sont sorry still such sur sure
+    take than thank thanks that that's the their them then there these they they're thing things this those
+    though to too toujours tous tout toute toutes tu uber ugh uh uhh um un und under une uns unser unsere
+    unter until up us use used uses using very von vor votre vous wait want war waren was we we're weiterhin
+    well wenn werden were what whatever when whenever where wherever which while who whoever why wie will wir
+    wird with within without won't would wrong yes yet you you're your zu zum zur
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 """Words of English, French and German, folded, that are no topic."""
@@ -74,7 +73,8 @@ def read_topic(text: bytes) -> Topic:
     dates = {
         place: (_DATES[name], token[:3])
         for place, token in enumerate(tokens)
-        if (name := token if token in _DATES else token.removesuffix("s")) in _DATES
+        if token not in STOP_WORDS
+        and (name := token if token in _DATES else token.removesuffix("s")) in _DATES
     }
     words = {place for place, token in enumerate(tokens) if token[0].isalpha() or token[0] in "_%"}
     content = {place for place in words if tokens[place] not in STOP_WORDS}
