@@ -421,7 +421,7 @@ def test_a_first_visit_shows_the_samples_measured(convgate_home: Path, measured:
     assert "Last 8 turns sends all that is needed for 5 of 29 messages" in page_text(app)
 
 
-def test_the_page_opens_on_the_labels_of_three_chats_else_on_the_library_else_on_the_samples(
+def test_the_page_opens_on_the_labels_of_nine_chats_else_on_the_library_else_on_the_samples(
     convgate_home: Path,
 ) -> None:
     policies = "last_k(k=2), last_k(k=3)"
@@ -429,12 +429,12 @@ def test_the_page_opens_on_the_labels_of_three_chats_else_on_the_library_else_on
     key = add_conversation(*TURNS)
     app = open_compare(policies=policies)
     assert "On your 1 chat, " in page_text(app)
-    others = [add_conversation(*TURNS, Turn.of("user", text)) for text in ("One.", "Two.")]
+    others = [add_conversation(*TURNS, Turn.of("user", text)) for text in "abcdefgh"]
     for labelled in (key, *others):
-        assert "On your 3 chats, " in page_text(check(app.run())), "labels of fewer say too little"
+        assert "On your 9 chats, " in page_text(check(app.run())), "labels of fewer say too little"
         answers: dict[int, Answer | None] = {2: "relevant", 4: "not_relevant"}
         Labels(app_store()).answer(CurrentKey(labelled, 7), answers, by="Ada")
-    assert "My labels: 6 labelled turns" in page_text(check(app.run()))
+    assert "My labels: 18 labelled turns" in page_text(check(app.run()))
     assert "show" not in address(app), "which may differ later"
 
 
