@@ -166,6 +166,7 @@ def test_the_automaton_of_all_patterns_counts_nothing_and_misses_none(said: Said
         ("My size is 42", "Noted.", "fact"),
         ("Tuesday 10:30 works", "Great.", "fact"),
         ("Order 4711", "I see it.", "fact"),
+        ("Make it 60 tubes", "Changed.", "fact"),
         ("ada@holm.example", "Saved.", "fact"),
         ("Which framework?", "Astro is small and static.", "fact"),
         ("Why?", "Because it is faster now.", "short exchange"),

@@ -47,7 +47,9 @@ _SUM = re.compile(  # an address, a time, a date, a sum
     r"|\d\s?(?:%|[€$£]|euros?\b|dollars?\b)|[€$£]\s?\d",
     re.IGNORECASE,
 )
-_FIGURE = re.compile(rf"\b\w*\d{{3,}}\w*\b|{_SUM.pattern}", re.IGNORECASE)  # or three digits or more
+_FIGURE = re.compile(  # or three digits or more, or how many of something
+    rf"\b\w*\d{{3,}}\w*\b|\b\d+\s[^\W\d_]{{3,}}|{_SUM.pattern}", re.IGNORECASE
+)
 _CONTENT = re.compile(  # a word of five letters or more that courtesies do not have
     r"(?i)\b(?!(?:happy|thank|welcome|anything|whenever|letting|enjoy|great|another|question|tomorrow"
     r"|freut|gerne|geschehen|jederzeit|wieder|melde|weiter|morgen)\w*)\w{5,}"
