@@ -318,7 +318,7 @@ def test_a_kept_turn_that_is_unlikely_says_so_behind_what_speaks_for_it() -> Non
             subject = Subjects(case.history.turns).of(row, facts_of(case.current.turn).stems)
             if len(said) == 1 or (subject.stems and "no link found" in decision.reason):
                 pytest.fail(f"its link or its subject is not said: {decision.reason}")
-            n_about += "link (about " in said[0]
+            n_about += "link (it is about " in said[0]
     assert n_about > 3
 
 
@@ -328,7 +328,7 @@ def test_no_turn_is_about_a_word_that_it_does_not_have() -> None:
         for row, turn in enumerate(case.history.turns):
             reason = case.decisions[row].explanation
             if own := re.search(
-                r"\(about ((?:(?!, like message)[^;.)])+)\)|(?:another subject|something else) \(([^;.)]+)",
+                r"\(it is about ((?:(?!, like message)[^;.)])+)\)|(?:another subject|something else) \(([^;.)]+)",
                 reason,
             ):
                 named = (own[1] or own[2]).split(", messages ")[0].split(", ")
@@ -372,7 +372,7 @@ def test_a_dropped_turn_of_which_no_more_is_certain_says_what_it_is_about() -> N
             if not re.search(r"\babout |another subject|something else", reason):
                 subject = Subjects(case.history.turns).of(row, facts_of(case.current.turn).stems)
                 assert not subject.stems, reason
-            n_about += "link (about " in reason
+            n_about += "link (it is about " in reason
     assert n_about > 3
 
 

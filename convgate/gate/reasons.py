@@ -126,7 +126,7 @@ class GateReasons:
         if named is None:
             return [Reason(said)] if (said := "no link found" if link is None else link) else []
         link = ("weak link" if score >= _WEAK else "hardly any link") if link is None else link
-        text = f"about {named[0]}{', like message {}' * len(named[1])}"
+        text = f"it is about {named[0]}{', like message {}' * len(named[1])}"
         return [Reason(f"{link} ({text})" if link else text, named[1])]
 
     def _likelihood(self, row: int) -> Reason:
