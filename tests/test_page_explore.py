@@ -695,6 +695,13 @@ def test_the_promise_of_the_version_is_short_in_the_address(open_explore: Open) 
     assert promised_share(reopened) == promised_share(app) == before, "with the levels of the version"
 
 
+def test_the_way_back_returns_to_the_policy_of_its_address(open_explore: Open) -> None:
+    app = open_explore(policy="last_k")
+    app = go_back(app, conversation=address(app)["conversation"])
+    assert app.selectbox(key="explore.policy").value == "gate"
+    assert "policy" not in address(app)
+
+
 def test_another_conversation_opens_with_the_rule_of_the_version(open_explore: Open) -> None:
     app = open_explore(rule="top_k,k=1", policy="gate")
     other = add_conversation(*TURNS[:-2], title="Other")

@@ -32,7 +32,7 @@ from convgate.ui.shared.navigation import EXPLORE
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.turn import turn_labels
 from tests.page_app import downloads as downloads
-from tests.page_app import new_app, page_text
+from tests.page_app import go_back, new_app, page_text
 from tests.test_transcripts_exports import FOLDER
 from tests.test_transcripts_field_map import SAID, SHAPES
 
@@ -470,6 +470,7 @@ def test_search_narrows_the_list_and_its_counts(library: AppTest, conversations:
     app.text_input(key="library.search").set_value("oasis").run()
     assert counts(app) == "2 conversations found · 3 turns · 30 tokens"
     assert titles(app) == ["Desert", "Oasis hotel"]
+    assert len(titles(go_back(app))) == 3
 
     app.text_input(key="library.search").set_value("oasis <b>").run()
     assert titles(app) == []

@@ -140,6 +140,21 @@ def test_quoted_words_are_marked_where_they_stand_alone_and_searched_ones_anywhe
 
 
 @pytest.mark.slow
+def test_one_press_of_back_undoes_another_way_to_choose(
+    go_to_address: Callable[[str], Page], sample_keys: dict[str, list[str]]
+) -> None:
+    [key] = sample_keys["balkonkraftwerk_deutsch.md"]
+    page = go_to_address(f"/Explore?conversation={key}")
+    last = page.get_by_role("button", name=re.compile("^last 10 turns"))
+    last.click()
+    expect(page.get_by_role("button", name=re.compile("^Back to the gate"))).to_be_visible()
+    assert query(page)["policy"] == "last_k"
+    page.go_back()
+    expect(last).to_be_visible()
+    assert query(page) == {"conversation": key}
+
+
+@pytest.mark.slow
 def test_a_click_explains_a_turn_and_back_returns_to_the_one_before(explore: Page) -> None:
     page = explore
     main = page.get_by_test_id("stMain")

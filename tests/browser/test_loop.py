@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from convgate.store import Answer, Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.training.run import Run, Runs
+from convgate.ui.versions.page import FIGURES
 from convgate.versions import Versions
 from tests.browser.actions import PATIENCE, enter, open_page, wait_for_value
 from tests.planted_sets import make_relevance_set
@@ -99,6 +100,18 @@ def test_a_threshold_that_keeps_a_promise_becomes_a_version(
     page.locator(".st-key-tune\\.undo, .st-key-tune-undo").get_by_role("button").click()
     expect(page.get_by_text(re.compile("Undone: "))).to_be_visible()
     assert versions.active == before
+
+    page = go_to_address("/Versions")
+    page.set_viewport_size({"width": 390, "height": 800})
+    expect(page.locator(".st-key-version-active")).to_be_visible()
+    heads, active = (
+        page.locator(f"{place} [class*='st-key-versions-cell-']:visible").evaluate_all(
+            "cells => cells.map(cell => cell.getBoundingClientRect().right)"
+        )
+        for place in (".st-key-versions-head", ".st-key-version-active")
+    )
+    assert len(heads) == len(FIGURES)
+    assert active == heads, "figures stand under their headings on a phone"
 
 
 def test_training_on_labels_is_watched_compared_used_and_undone(

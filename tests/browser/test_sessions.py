@@ -18,6 +18,8 @@ def test_a_boundary_is_there_after_a_reload_and_undone(
     page = go_to_address(f"/Sessions?conversation={day}&selected=8")
     page.get_by_role("radio", name="Session", exact=True).click()
     expect(page.get_by_role("heading", name="Turn 8", exact=True)).to_be_visible()
+    expect(page.locator(".row[data-turn='7']")).to_be_visible()
+    assert page.locator(".fold[aria-expanded=false] + .row").count() == 0, "what is folded is not shown"
 
     page.reload()
     expect(page.get_by_role("heading", name="Turn 8", exact=True)).to_be_visible()

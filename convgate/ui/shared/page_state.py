@@ -16,7 +16,7 @@ import streamlit as st
 
 from convgate.core.errors import ConvgateError
 from convgate.ui.shared.codecs import TURN, Codec, codec_of, words
-from convgate.ui.shared.session_state import drawn_page, put
+from convgate.ui.shared.session_state import drawn_page, put, went_back
 from convgate.ui.shared.text import literal
 
 LONGEST_QUESTION = 4_000
@@ -171,7 +171,8 @@ def begin_reading() -> None:
 class Address(Generic[S]):
     """The state of one page between reruns.
 
-    bare: opened without parameters, the page begins anew; else it shows its last state again.
+    bare: opened without parameters, the page begins anew; else it shows its last state again. The way back
+    within the page leads to what its address says.
     """
 
     def __init__(self, page: str, kind: type[S], *, bare: bool = False) -> None:
@@ -184,12 +185,13 @@ class Address(Generic[S]):
         """Return the state of this run, and what is wrong with its address."""
         last: S | None = st.session_state.get(self.key)
         query = st.query_params.to_dict()
+        is_plain = not query and went_back()
         if last is not None and query.keys() - {item.name for item in _parameters(self._kind)}:
             query = {}  # `st.switch_page` puts the address of the next page on an entry of the one it leaves
         is_unread = st.session_state.get(_UNREAD, True)
         st.session_state.pop(self._touched, None)
         problems: list[str] = []
-        if last is None or (is_unread and (query or self._bare)):
+        if last is None or (is_unread and (query or self._bare or is_plain)):
             state, problems = self._read(query, last)
             if "conversation" not in query:
                 state = _start_on_open(state)
@@ -199,7 +201,8 @@ class Address(Generic[S]):
         return state, problems
 
     def _read(self, query: Mapping[str, str], last: S | None) -> tuple[S, list[str]]:
-        if last is not None and set(query) == {"conversation"} and query["conversation"]:
+        # A link to a conversation keeps the settings; the way back within the page has those of its address.
+        if last is not None and not went_back() and set(query) == {"conversation"} and query["conversation"]:
             state, problems = last.open_conversation(query["conversation"]), list[str]()
         else:
             state, problems = self._kind.from_query(query, drawn_page())

@@ -10,7 +10,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from convgate.figures.hover import clicked_turn
 
-_PAGE, _ARRIVED = "page.drawn", "page.arrived"
+_PAGE, _ARRIVED, _BACK = "page.drawn", "page.arrived", "page.back"
 UNTIL_LEFT = "page.until_left"
 """Where a page keeps what ends when another one opens."""
 
@@ -19,9 +19,11 @@ def begin_page(page: str) -> bool:
     """Note that the page is about to be drawn, and return whether it was opened or gone back to."""
     context = get_script_run_ctx()
     goes_back = context is not None and context.is_history_navigation
-    arrives = goes_back or st.session_state.get(_PAGE) != page
+    is_same = st.session_state.get(_PAGE) == page
+    arrives = goes_back or not is_same
     if arrives:
         st.session_state[_PAGE], st.session_state[_ARRIVED] = page, True
+        st.session_state[_BACK] = is_same
         st.session_state.pop(UNTIL_LEFT, None)
     return arrives
 
@@ -41,6 +43,12 @@ def has_arrived() -> bool:
     """Return whether this run draws a page that was opened or gone back to, so that its controls are new."""
     arrived: bool = st.session_state.get(_ARRIVED, True)
     return arrived
+
+
+def went_back() -> bool:
+    """Return whether the page was gone back to from an entry of its own when it was arrived at last."""
+    back: bool = st.session_state.get(_BACK, False)
+    return back
 
 
 def put(key: str, value: Any) -> None:

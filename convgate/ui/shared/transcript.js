@@ -85,8 +85,9 @@ class Transcript extends Rows {
     this.place = data.place
     this.stored()
     for (const name of ["selected", "focus"]) {
-      if (data[name] !== this[`${name}Before`]) this.unfold(data[name])
-      this[`${name}Before`] = data[name]
+      const at = `${data[name]} ${data.fixed ? this.foldOf(data[name])?.first : ""}`
+      if (at !== this[`${name}Before`]) this.unfold(data[name])
+      this[`${name}Before`] = at
     }
     this.flipped(data)
     this.root.classList.toggle("strip", data.strip)
@@ -124,14 +125,14 @@ class Transcript extends Rows {
       while (folds.length && data.turn > folds[0].last) folds.shift()
       const fold = folds[0] && data.turn >= folds[0].first ? folds[0] : null
       if (fold && data.turn === fold.first) elements.push(this.fold(fold))
-      if (fold && !this.isOpen(fold) && !this.fresh.has(data.turn)) continue
+      if (fold && !this.isOpen(fold) && (this.data.fixed || !this.fresh.has(data.turn))) continue
       elements.push(this.row(data))
       this.order.push(data.turn)
     }
     return elements
   }
 
-  // Turns flip in place; those of a run are folded after a moment. Another message is no flip.
+  // Turns flip in place; those of a run, not of a part, are folded after a moment. Another message is no flip.
   flipped(data) {
     if (data.message !== this.message) {
       this.states.clear()
@@ -178,8 +179,12 @@ class Transcript extends Rows {
     if (!this.unfolded.delete(fold.first)) this.unfolded.add(fold.first)
   }
 
+  foldOf(turn) {
+    return this.data.folds.find(({ first, last }) => first <= turn && turn <= last)
+  }
+
   unfold(turn) {
-    const fold = this.data.folds.find(({ first, last }) => first <= turn && turn <= last)
+    const fold = this.foldOf(turn)
     if (fold && !this.isOpen(fold)) this.toggleFold(fold)
   }
 
