@@ -328,7 +328,8 @@ def test_no_turn_is_about_a_word_that_it_does_not_have() -> None:
         for row, turn in enumerate(case.history.turns):
             reason = case.decisions[row].explanation
             if own := re.search(
-                r"\(it is about ((?:(?!, like message)[^;.)])+)\)|(?:another subject|something else) \(([^;.)]+)",
+                r"\(it is about ((?:(?!, like message)[^;.)])+)\)"
+                r"|(?:another subject|something else) \(([^;.)]+)",
                 reason,
             ):
                 named = (own[1] or own[2]).split(", messages ")[0].split(", ")
