@@ -156,12 +156,8 @@ def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
     kinds = list(names)
     chosen = {kind: report.of_kind(kind) for kind in kinds}
     first: ErrorKind = next((kind for kind in kinds if chosen[kind]), "missed")
-    # What is found later must not replace what is read, until the page is left.
-    read = st.session_state.get(UNTIL_LEFT, {}).get((state.data, state.version))
-    if read in kinds and chosen[read]:
-        first = read
-    elif errors.progress is not None and chosen[first]:
-        st.session_state[UNTIL_LEFT] = {(state.data, state.version): first}
+    if errors.progress is not None and chosen[first]:  # until all is decided, the list stays what it is
+        first = st.session_state.setdefault(UNTIL_LEFT, {}).setdefault((state.data, state.version), first)
     kind = state.kind if state.kind in kinds else first
     groups = group_by_cause(chosen[kind])
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="errors-choice"):

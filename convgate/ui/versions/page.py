@@ -366,7 +366,7 @@ def draw_card(app: App, version_list: VersionList, version: Version) -> None:
     except GateError as error:
         is_intact = False
         show_problem(error)
-    with st.container(horizontal=True, gap="xsmall"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         draw_buttons(app, version_list, version)
         if is_intact:
             st.download_button(
