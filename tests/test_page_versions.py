@@ -21,7 +21,7 @@ from convgate.gate.model import Gate
 from convgate.messages import turn_tokens
 from convgate.store import Answer, CurrentKey, Labels
 from convgate.ui.shared import services
-from convgate.ui.versions.page import _warn_of_tokens
+from convgate.ui.versions.figures import _warn_of_tokens
 from convgate.versions import Draft, Versions
 from convgate.versions.card import Metric
 from tests.commands import Run

@@ -15,7 +15,7 @@ from convgate.store import Answer, CurrentKey, Labels
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.improvement import Improvement, read_improvement
 from convgate.ui.shared.scoring import load_gate
-from convgate.ui.versions.page import doubt_better
+from convgate.ui.versions.figures import doubt_better
 from convgate.versions import DataSet, Draft, Versions
 from convgate.versions.card import Metric
 from tests.fakes import FakeEncoder

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from convgate.store import Answer, Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.training.run import Run, Runs
-from convgate.ui.versions.page import FIGURES
+from convgate.ui.versions.figures import FIGURES
 from convgate.versions import Versions
 from tests.browser.actions import PATIENCE, enter, open_page, wait_for_value
 from tests.planted_sets import make_relevance_set

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,12 +11,8 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.core.errors import GateError
-from convgate.core.text import format_age, format_share, pluralize
-from convgate.evaluation.comparison import compare_all
-from convgate.evaluation.evaluate import pool_results
-from convgate.evaluation.metrics import METRICS
+from convgate.core.text import format_age, pluralize
 from convgate.training.split import MIN_CONVERSATIONS
-from convgate.ui.shared import scoring
 from convgate.ui.shared.actions import ActionResult, draw_result, run_action
 from convgate.ui.shared.activation import activate, bold, roll_back
 from convgate.ui.shared.annotator import annotator, name_words
@@ -25,35 +20,25 @@ from convgate.ui.shared.codecs import Codec
 from convgate.ui.shared.frame import App, show_problem
 from convgate.ui.shared.improvement import draw_improvement
 from convgate.ui.shared.label_sources import (
-    few_conversations,
     learned_from,
     pick_source,
-    plain_name,
-    read_measured,
     sources,
     usable,
 )
 from convgate.ui.shared.navigation import COMPARE, LABEL
 from convgate.ui.shared.page_state import Address, StandaloneState, param
 from convgate.ui.shared.policy_options import version_option
-from convgate.ui.shared.results_cache import measure_policy
-from convgate.ui.shared.tables import format_points, interval_cell
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.training_curves import draw_epochs
+from convgate.ui.versions.figures import CAUTION, DOUBT, FIGURES, measure_versions
 from convgate.versions import check_name, is_name
-from convgate.versions.card import Card, Metric
+from convgate.versions.card import Card
 from convgate.versions.catalog import Listing, Versions
 from convgate.versions.markdown import model_card
 from convgate.versions.version import LIMITS, Version
 
 _STYLE = Path(__file__).with_name("versions.css")
 PER_PAGE = 10
-FIGURES = {"answerable": "All needed sent", "missed": "Needed missed", "kept_token_share": "Tokens sent"}
-"""The figures of the table by the names that `convgate evaluate` prints."""
-
-_CAUTION, _DOUBT = "caution", "doubt"  # the cells of what to know before activating
-_IS_BETTER = {"answerable": 1, "missed": -1, "kept_token_share": -1}  # the sign of a better difference
-_MUCH_MORE = 0.1  # of the tokens
 _WIDTHS = (300, 106)  # px, of the first column and the others
 _MAX_UPLOAD = sum(LIMITS.values()) >> 20  # MB
 
@@ -169,7 +154,8 @@ def draw_list(
         return
     number = min(number, -(-len(versions) // PER_PAGE))
     shown = versions[(number - 1) * PER_PAGE : number * PER_PAGE]
-    figures, measured = measure_versions(app, version_list, shown, data) if data else ({}, "")
+    active = version_list.find(version_list.active) if version_list.active else None
+    figures, measured = measure_versions(app, shown, active, data) if data else ({}, "")
     if measured:
         st.markdown(f"{literal(measured)}.")
     with st.container(key="versions-table", gap="xsmall"):
@@ -193,97 +179,6 @@ def _draw_head() -> None:
         for number, text in enumerate(("Version", *FIGURES.values())):
             with st.container(key=f"versions-cell-head-{number}", width=_WIDTHS[bool(number)]):
                 st.markdown(f":small[{text}]")
-
-
-def measure_versions(
-    app: App, version_list: VersionList, shown: Sequence[Version], data: str
-) -> tuple[dict[str, dict[str, str]], str]:
-    """Return the cells of each version, with the difference to the active one, and what they are measured on.
-
-    Those that cannot be measured, such as versions of another encoder, are left out.
-    """
-    measured = read_measured(app, data)
-    active = version_list.find(version_list.active) if version_list.active else None
-    judged = {}
-    for version in {each.name: each for each in (*shown, *([active] if active else []))}.values():
-        with suppress(GateError):
-            gate = scoring.load_gate(app, version_option(version.name))
-            judged[version.name] = measure_policy(measured, gate)
-    if not judged or not measured.set.cases:
-        return {}, ""
-    result = pool_results(judged)
-    name = active.name if active and active.name in judged else None
-    is_enough = result.conversations >= MIN_CONVERSATIONS
-    differences = compare_all(result, baseline=name) if name and is_enough else {}
-    cells = {}
-    for other, policy in result.policies.items():
-        changes = {metric: differences[other][metric] if other in differences else None for metric in FIGURES}
-        cells[other] = {name: _format_figure(policy.overall[name], changes[name]) for name in FIGURES}
-        cells[other][_CAUTION] = _warn_of_tokens(
-            policy.overall["kept_token_share"], changes["kept_token_share"]
-        )
-        if other in differences:
-            cells[other][_DOUBT] = doubt_better(changes)
-        elif active:
-            cells[other][_DOUBT] = (
-                "too few conversations to compare it"
-                if name
-                else "the active version cannot be measured here"
-            )
-    asked = int(next(iter(result.policies.values())).terms[:, 1, METRICS.index("answerable")].sum())
-    words = (
-        f"Measured on {pluralize(asked, 'message')} of {pluralize(result.conversations, 'conversation')} of"
-        f" {plain_name(data)} that need earlier turns"
-    )
-    if name and asked:
-        few = few_conversations(result.conversations)
-        overall = result.policies[name].overall
-        answered, sent = (
-            format_share(overall[each].value or 0) for each in ("answerable", "kept_token_share")
-        )
-        words = (
-            f"{name} is active: {answered} of {pluralize(asked, 'message')} {'gets' if asked == 1 else 'get'}"
-            f" all that is needed, with {sent} of the tokens{few}. {words}"
-        )
-    return cells, words
-
-
-def _warn_of_tokens(measured: Metric, difference: Metric | None) -> str:
-    """Return that a version saves nothing, or much less than the active one; else nothing."""
-    if measured.value is not None and format_share(measured.value) == "100%":
-        return "sends everything, so it saves nothing"
-    more = 0.0 if difference is None or difference.value is None else difference.value
-    points = format_points(more).lstrip("+")
-    return f"sends {points} points more of the tokens than the active version" if more >= _MUCH_MORE else ""
-
-
-def doubt_better(changes: Mapping[str, Metric | None]) -> str:
-    """Return why a version with these differences to the active one is not clearly better; empty if it is.
-
-    A difference counts that is more than chance; of the tokens, one of `_MUCH_MORE` or more.
-    """
-    signs = {
-        (change.value or 0) * sign > 0
-        for metric, sign in _IS_BETTER.items()
-        if (change := changes[metric]) and change.excludes_0
-        if metric != "kept_token_share" or abs(change.value or 0) >= _MUCH_MORE
-    }
-    if signs == {True, False}:
-        return "better than the active version in one figure, worse in another"
-    if signs == {False}:
-        return "worse than the active version"
-    return "" if signs else "no clear difference to the active version"
-
-
-def _format_figure(measured: Metric, difference: Metric | None) -> str:
-    """Return a share and its difference as Markdown."""
-    if measured.value is None:
-        return "–"
-    value = interval_cell(measured).replace(" :small", "  \n:small")
-    if difference is None or difference.value is None:
-        return value
-    words = format_points(difference.value)
-    return f"{value}  \n:small[{f'**{words}**' if difference.excludes_0 else words}]"
 
 
 def draw_badges(version_list: VersionList, version: Version) -> None:
@@ -334,7 +229,7 @@ def _draw_row(
     key = "version-active" if version.name == version_list.active else f"version-of-{version.name}"
     own = figures.get(version.name, {})
     unmeasured = "not measured, so it may be worse than the active version" if version_list.active else ""
-    doubt = own.get(_DOUBT, "" if own else unmeasured) if is_next else ""
+    doubt = own.get(DOUBT, "" if own else unmeasured) if is_next else ""
     with st.container(horizontal=True, vertical_alignment="center", key=key):
         with st.container(gap=None, width=_WIDTHS[False]):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -344,7 +239,7 @@ def _draw_row(
                 )  # fmt: skip
                 draw_badges(version_list, version)
             st.caption(origin_words(version.card))
-            cautions = [text for text in (own.get(_CAUTION), doubt) if text]
+            cautions = [text for text in (own.get(CAUTION), doubt) if text]
             if cautions and version.name != version_list.active:
                 st.markdown(f":small[:material/warning: {'; '.join(cautions)}]")
         for metric in FIGURES if figures else ():
