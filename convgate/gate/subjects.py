@@ -49,7 +49,7 @@ class Subjects:
         >>> texts = ["write Fibonacci with memory", "the Fibonacci series", "my loss is nan", "the loss"]
         >>> subjects = Subjects([Turn.of("user", text) for text in texts])
         >>> subjects.of(0, ()), subjects.name([0, 1], ())
-        (Subject(turn=0, stems=['fibonacci', 'memori'], first=0, last=1), 'Fibonacci')
+        (Subject(turn=0, stems=['fibonacci'], first=0, last=1), 'Fibonacci')
     """
 
     def __init__(self, turns: Sequence[Turn], facts: Sequence[TurnFacts] | None = None) -> None:
