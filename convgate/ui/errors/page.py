@@ -157,7 +157,7 @@ def _draw_choice(state: ErrorsState, errors: Errors) -> list[TurnError]:
     chosen = {kind: report.of_kind(kind) for kind in kinds}
     first: ErrorKind = next((kind for kind in kinds if chosen[kind]), "missed")
     if errors.progress is not None and chosen[first]:  # until all is decided, the list stays what it is
-        first = st.session_state.setdefault(UNTIL_LEFT, {}).setdefault((state.data, state.version), first)
+        first = st.session_state.setdefault(f"{UNTIL_LEFT}errors {state.data} {state.version}", first)
     kind = state.kind if state.kind in kinds else first
     groups = group_by_cause(chosen[kind])
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="errors-choice"):

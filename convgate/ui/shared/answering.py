@@ -32,6 +32,7 @@ Scope = Literal["turn", "rest"]  # what an answer is for: one turn, or all turns
 MARKS: dict[str, str] = {"relevant": "✓", "not_relevant": "✕", "unsure": "?"}
 NAMES: dict[str, str] = {"relevant": "relevant", "not_relevant": "not relevant", "unsure": "unsure"}
 SAVED, _WHERE = "answering.saved", "answering.where"
+_SCOPE = f"{UNTIL_LEFT}answering.scope"
 _SHOWN = "answering.shown"  # the message that was drawn last
 _STORED = "answering.stored"  # the browser's list that sent answers last, and the number of the last one
 _STYLE = Path(__file__).with_name("answering.css")
@@ -243,14 +244,14 @@ def take_answers(key: str) -> None:
 
 def _scope(answering: Answering) -> Scope:
     """Return what an answer is for: the rest until it is given, or another message or page opens."""
-    if answering.work.adjudicating or st.session_state.get(UNTIL_LEFT) != _name_of(answering):
-        st.session_state.pop(UNTIL_LEFT, None)
+    if answering.work.adjudicating or st.session_state.get(_SCOPE) != _name_of(answering):
+        st.session_state.pop(_SCOPE, None)
         return "turn"
     return "rest"
 
 
 def _switch_scope(answering: Answering) -> None:
-    st.session_state[UNTIL_LEFT] = None if _scope(answering) == "rest" else _name_of(answering)
+    st.session_state[_SCOPE] = None if _scope(answering) == "rest" else _name_of(answering)
 
 
 def _name_of(answering: Answering) -> str:
@@ -274,7 +275,7 @@ def _answer(answering: Answering, turn: int, value: Answer | None, scope: Scope)
             again = turn in work.reasons
             saved = labels.answer(current, answers, by=by, version=now.version, again=again)
         keep_saved(saved)
-        st.session_state.pop(UNTIL_LEFT, None)
+        st.session_state.pop(_SCOPE, None)
         if value is None or scope == "rest":  # what became of many is looked at before what comes next
             page.select(turn)
         else:

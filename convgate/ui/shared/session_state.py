@@ -11,8 +11,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from convgate.figures.hover import clicked_turn
 
 _PAGE, _ARRIVED, _BACK = "page.drawn", "page.arrived", "page.back"
-UNTIL_LEFT = "page.until_left"
-"""Where a page keeps what ends when another one opens."""
+UNTIL_LEFT = "until_left."
+"""How the keys of what ends when another page opens begin."""
 
 
 def begin_page(page: str) -> bool:
@@ -24,7 +24,8 @@ def begin_page(page: str) -> bool:
     if arrives:
         st.session_state[_PAGE], st.session_state[_ARRIVED] = page, True
         st.session_state[_BACK] = is_same
-        st.session_state.pop(UNTIL_LEFT, None)
+        for key in [key for key in st.session_state if str(key).startswith(UNTIL_LEFT)]:
+            del st.session_state[key]
     return arrives
 
 

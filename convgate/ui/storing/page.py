@@ -16,6 +16,7 @@ from convgate.figures.hover import on_screen
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.rules import MAX_PATTERN, MAX_REASON, PatternRule, RuleProblem, Rules, RulesError
 from convgate.gatekeeper.rules_file import add_rule, parse_rules
+from convgate.invariants.invariant import Invariant
 from convgate.store.conversations import terms
 from convgate.ui.shared.actions import ActionResult, draw_result, run_action
 from convgate.ui.shared.codecs import one_of, words
@@ -96,8 +97,8 @@ def draw_page(app: App) -> None:
         listed = check_samples(app) if state.look == "samples" else _check_library(app)
         _draw_exchanges(app, state, draft, _decide_all(listed, draft))
     elif picked is not None:
-        rows = decide(check_conversation(app, *picked[1:]), draft.shown)
-        _draw_exchanges(app, state, draft, [_explain(app, row) for row in rows])
+        rows = _explain(app, decide(check_conversation(app, *picked[1:]), draft.shown))
+        _draw_exchanges(app, state, draft, rows)
 
 
 def _first_look(app: App, draft: RulesDraft) -> str:
@@ -179,7 +180,9 @@ def _draw_rows(app: App, state: StoringState, rows: Sequence[Row]) -> None:
     number = min(state.page, max(1, -(-len(rows) // ROWS_PER_PAGE)))
     counts = Counter((row.decision.keep, row.why) for row in rows)
     last = None
-    for row in rows[(number - 1) * ROWS_PER_PAGE : number * ROWS_PER_PAGE]:
+    shown = rows[(number - 1) * ROWS_PER_PAGE : number * ROWS_PER_PAGE]
+    explained = shown if state.look == "conversation" else _explain(app, shown)
+    for row, told in zip(shown, explained, strict=True):
         if last != (last := (row.decision.keep, row.why)):
             outcome = "Kept in full" if row.decision.keep else "Skipped"
             st.markdown(f"**{outcome}: {literal(row.why)}** · {counts[last]:,}")
@@ -187,29 +190,32 @@ def _draw_rows(app: App, state: StoringState, rows: Sequence[Row]) -> None:
         place, widths = f"Turn {turn}", (1, 11)
         if state.look != "conversation":
             place, widths = f"{literal(row.conversation.title, limit=_MAX_TITLE)} · {turn}", (1, 4)
-        row = row if key is None else _explain(app, row)
-        says_more = bool(row.is_own or row.before or (row.states and state.look != "conversation"))
+        says_more = bool(told.is_own or told.before or (told.states and state.look != "conversation"))
         left, right = st.columns(widths, gap="small")
         if key is None:
             left.caption(place)
         else:
             left.page_link(EXPLORE, label=place, query_params={"conversation": key, "selected": turn})
-        body = exchange_html(row.placed.exchange, row.decision, with_reason=says_more, before=row.before)
+        body = exchange_html(told.placed.exchange, told.decision, with_reason=says_more, before=told.before)
         right.html(body)
     page.draw_pages(len(rows), ROWS_PER_PAGE, number)
 
 
-def _explain(app: App, row: Row) -> Row:
-    """Return the row with what its message states that must hold, which is no reason of the checks."""
-    if not row.is_default:
-        return row
-    turns = list(app.conversation(str(row.conversation.key)).turns)
-    held = (each for each in statement_reader(app.settings).read(turns) if each.held)
-    found = next((each for each in held if each.source == row.placed.user_turn), None)
-    if found is None:
-        return row
-    decision = replace(row.decision, explanation=f"by default, and as a {on_screen(found.held_because)}")
-    return replace(row, decision=decision, states=found.label)
+def _explain(app: App, rows: Sequence[Row]) -> list[Row]:
+    """Return the rows with what their messages state that must hold, which is no reason of the checks."""
+    held: dict[str, dict[int, Invariant]] = {}
+    explained = []
+    for row in rows:
+        if (key := row.conversation.key) is not None and row.is_default:
+            if key not in held:
+                read = statement_reader(app.settings).read(list(app.conversation(key).turns))
+                held[key] = {each.source: each for each in reversed(read) if each.held}
+            if (found := held[key].get(row.placed.user_turn)) is not None:
+                explanation = f"by default, and as a {on_screen(found.held_because)}"
+                decision = replace(row.decision, explanation=explanation)
+                row = replace(row, decision=decision, states=found.label)
+        explained.append(row)
+    return explained
 
 
 def _check_library(app: App) -> list[CheckedConversation]:
